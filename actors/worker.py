@@ -21,6 +21,7 @@ from actors.happenings import keep_events, watch_events
 from actors.names import TURN_S, Shards
 from actors.reading import ReadingTask, Turns, attempt
 from actors.scheduler import Scheduler
+from actors.sound_sweeps import sweep_sound
 from actors.transcripts import Transcripts
 from adapters import build, build_models
 from config.settings import Settings
@@ -113,6 +114,7 @@ class Worker:
             partial(watch_events, self._settings, stores, self._clock),
             transcripts.watch,
             scheduler.run,
+            partial(sweep_sound, self._settings, stores, self._clock),
         ]
         if self._judge is not None:
             tasks.append(partial(self._judge_again, self._judge))

@@ -11,6 +11,8 @@ from typing import Any
 from adapters import build_models
 from adapters.capture.captures import CommandFiles
 from adapters.capture.erasure import SessionFiles
+from adapters.capture.sound_cuts import SoundCuts
+from adapters.capture.sound_sessions import SoundSessions
 from adapters.capture.sounds import SoundFolder
 from adapters.clock import SystemClock
 from adapters.embedding.absent import AbsentEmbedder
@@ -265,6 +267,16 @@ def session_files(kept: Stores, settings: Settings) -> SessionFiles:
 def sounds(settings: Settings) -> SoundFolder:
     """The sound that is kept."""
     return SoundFolder(settings.home / "audio", settings.sound)
+
+
+def sound_sessions(settings: Settings) -> SoundSessions:
+    """Its sessions, as they are swept."""
+    return SoundSessions(settings.home / "audio")
+
+
+def sound_cuts(settings: Settings) -> SoundCuts:
+    """Some seconds of it."""
+    return SoundCuts(settings.home / "audio")
 
 
 def eraser(kept: Stores, settings: Settings, erase: Erase, leave: Callable[[str], Awaitable[None]]) -> Eraser:

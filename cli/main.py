@@ -25,6 +25,7 @@ COMMAND_MODULES: dict[str, Sequence[str]] = {
     "cli.status": ("status", "logs"),
     "cli.ask": ("recall", "ask"),
     "cli.chat": ("chat",),
+    "cli.listen": ("listen",),
     "cli.memory_verbs": ("remember", "forget", "undo", "entities", "promises", "timeline"),
     "cli.operators": (
         "reflect", "merge", "synthesize", "prune", "find-contradictions", "backfill-subjects", "changes", "protect",

@@ -24,7 +24,7 @@ class Events:
 
 @dataclass(frozen=True, slots=True)
 class Sound:
-    """What is kept of the sound that a wearable sends (decision 0094)."""
+    """What is kept of the sound that devices send, and whether it is heard (decisions 0094 and 0106)."""
 
     days: Days = 30.0
     """Days for which it is kept (chosen: a month to hear again what was said); 0 = it never is."""
@@ -32,6 +32,8 @@ class Sound:
     """Megabytes of one session, after which another begins (chosen: nine hours of 16,000 samples a second)."""
     most_mb: Count = 10_000
     """Megabytes of all sound of all users; beyond them the oldest of whoever is heard goes (chosen: four days)."""
+    sweeps: bool = True
+    """Whether a session is heard in the background once it has ended, where the extra `speech` is there."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -79,6 +79,8 @@ class Limits:
 
     body_bytes: Count = 5_000_000
     """Bytes of one request body (chosen: a day of talk is below 1 MB)."""
+    sound_bytes: Count = 1_000_000_000
+    """Bytes of a sound that is sent to be heard (chosen: 90 minutes of 44,100 samples a second in stereo)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
+from http import HTTPStatus
 from math import ceil
 
 from starlette.requests import Request
@@ -19,6 +20,7 @@ from deployments.attempts import BEGINNING
 from deployments.audit import MOST_BODY, AuditedRequest
 from deployments.connections import origin_of
 from deployments.dialect import Dialect
+from deployments.live_protocol import as_request
 from deployments.problems import problem
 from deployments.protocol import GRANTED
 from deployments.tickets import STREAM, refuse_secrets
@@ -64,7 +66,7 @@ class Admission:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Look at the head alone."""
-        if scope["type"] != "http" or self._context is None:
+        if scope["type"] not in ("http", "websocket") or self._context is None:
             await self._app(scope, receive, send)
             return
         path = scope["path"]
@@ -72,7 +74,7 @@ class Admission:
         if dialect is None and not path.startswith(GUARDED):
             await self._app(scope, receive, send)
             return
-        request = Request(scope)
+        request = as_request(scope)
         try:
             admitted = await _admitted(self._context, request, dialect)
             self._context.rates.ask(admitted.granted.name, self._context.clock.now())
@@ -132,7 +134,9 @@ class _Told:
         return b"".join(self._parts) if self._size <= MOST_BODY else b""
 
     async def send(self, message: Message) -> None:
-        if message["type"] == "http.response.start":
+        if message["type"] == "websocket.accept":
+            self.status = HTTPStatus.SWITCHING_PROTOCOLS
+        elif message["type"] in ("http.response.start", "websocket.http.response.start"):
             self.status = message["status"]
             self._json = any(
                 name == b"content-type" and value == b"application/json" for name, value in message["headers"]

@@ -43,7 +43,11 @@ class Gateway:
         self._context = context
         self._keeping = asyncio.ensure_future(actors.keep_shards())
         app = create_app(
-            context, body_bytes=settings.limits.body_bytes, requests=settings.http.requests, cors=settings.http.cors
+            context,
+            body_bytes=settings.limits.body_bytes,
+            sound_bytes=settings.limits.sound_bytes,
+            requests=settings.http.requests,
+            cors=settings.http.cors,
         )
         self._listener = await listen(
             app, settings.home, settings.http, begun=self._begin, orphaned=orphaned, ended=context.rings.end

@@ -36,6 +36,7 @@ from memory.ports import Clock, Embedder, Keys, LanguageModel, Matrix, Statement
 from memory.retrieval.pieces import EncodedQuestion
 from memory.retrieval.projected import ProjectionProgress
 from memory.retrieval.query import Question
+from memory.services.ears import Ear, LiveEar
 from memory.services.erasing import Task
 from memory.services.rebuild import RebuildResult
 from memory.services.recall import Recollection
@@ -44,6 +45,8 @@ from memory.services.zones import offset_s
 log = logging.getLogger("memoray.gateway")
 SEARCHES = 4
 """Searches by PostgreSQL at once in the place of a shard (chosen: half of them wait for it, on two cores)."""
+UPLOADS = 8
+"""Sounds that come in at once (chosen: each may take the disk space of the longest)."""
 RENEW_S = 1.0
 """Seconds between looks for the encoder that serves: one row, beside one request a second."""
 
@@ -171,6 +174,8 @@ class AppContext:
     """What was just seen of all facts of a memory."""
     web: Web | None = None
     """What these may reach of the web, if the settings let them."""
+    uploads: asyncio.Semaphore = field(default_factory=partial(asyncio.Semaphore, UPLOADS))
+    """Held by whoever sends a sound."""
 
     def __post_init__(self) -> None:
         """Rates, the audit trail, the metrics and the rings of events, over whatever stores there are."""
@@ -178,6 +183,10 @@ class AppContext:
         self.trail = AuditTrail(self.stores.audit, self.settings.auth)
         self.metrics = Metrics()
         self.sounds = build.sounds(self.settings)
+        self.sound_cuts = build.sound_cuts(self.settings)
+        self.sound_sessions = build.sound_sessions(self.settings)
+        self.ear: Ear = build_models.ear(self.settings)
+        self.live_ear: LiveEar = build_models.live_ear(self.settings)
         self.rings = Rings(self.stores.events.store)
         self.stores.events.when_written(self.rings.wake)
 

@@ -43,6 +43,8 @@ class Dialect:
     """Path -> what answers below it, where a library brings routes of its own."""
     asking: Sequence[str] = ()
     """Paths whose POST is a question (concurrency.py)."""
+    uploads: Sequence[str] = ()
+    """Paths whose body holds a sound, which goes to disk as it comes (uploads.py)."""
     secret: Callable[[str], str] = _no_secret
     """The token that a path holds, for a protocol that sends no header; empty where there is none."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from importlib import import_module
 from importlib.metadata import version
 from pkgutil import iter_modules
@@ -16,7 +17,7 @@ from deployments.app_context import AppContext
 from deployments.caller_isolation import CallerIsolation
 from deployments.concurrency import ConcurrencyLimit
 from deployments.described import with_token
-from deployments.dialect import every_dialect
+from deployments.dialect import Dialect, every_dialect
 from deployments.limits import BodyLimit
 from deployments.observing import Observing
 from deployments.showing import VisibleJson
@@ -27,6 +28,8 @@ MOST_FORM = 10_000
 """Bytes of a form that holds a token: it is read before anybody is known."""
 IMPORT = "/v1/import"
 """Its body is an archive, read in pieces while it is worked on."""
+TRANSCRIBE = "/v1/transcribe"
+"""Its body holds a sound, which goes to disk as it comes."""
 UNCOUNTED = ("/health", "/health/ready", "/metrics", IMPORT, STREAM)
 """Not kept waiting behind other requests: who is asked whether it lives must answer, and a stream takes nobody's place
 by lasting."""
@@ -49,6 +52,7 @@ def create_app(
     context: AppContext | None = None,
     *,
     body_bytes: int = Limits().body_bytes,
+    sound_bytes: int = Limits().sound_bytes,
     requests: int = Http().requests,
     cors: str = Http().cors,
 ) -> FastAPI:
@@ -67,9 +71,10 @@ def create_app(
     )
     dialects = every_dialect()
     app.state.context, app.state.dialects = context, dialects
-    asking = (*ASKING, *(path for each in dialects for path in each.asking))
-    app.add_middleware(ConcurrencyLimit, most=requests, uncounted=UNCOUNTED, asking=asking)
-    app.add_middleware(BodyLimit, most=body_bytes, larger={IMPORT: MOST_ARCHIVE, "/login": MOST_FORM})
+    sounds = (TRANSCRIBE, *(path for each in dialects for path in each.uploads))
+    _let_in_turn(app, requests, dialects, sounds)
+    larger = {IMPORT: MOST_ARCHIVE, "/login": MOST_FORM, **dict.fromkeys(sounds, sound_bytes)}
+    app.add_middleware(BodyLimit, most=body_bytes, larger=larger)
     app.add_middleware(Admission, context=context, dialects=dialects)
     app.add_middleware(CallerIsolation)
     if cors:
@@ -85,6 +90,12 @@ def create_app(
             app.mount(path, mounted(context))
     app.openapi = with_token(app)  # type: ignore[method-assign]  # FastAPI's own way to add to it
     return app
+
+
+def _let_in_turn(app: FastAPI, most: int, dialects: Sequence[Dialect], sounds: Sequence[str]) -> None:
+    """Work on so many requests at once. A sound is not counted: its body would be held until its turn has come."""
+    asking = (*ASKING, *(path for each in dialects for path in each.asking))
+    app.add_middleware(ConcurrencyLimit, most=most, uncounted=(*UNCOUNTED, *sounds), asking=asking)
 
 
 def _let_pages_ask(app: FastAPI, origins: str) -> None:

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from http import HTTPStatus
 
-from starlette.requests import Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from deployments.live_protocol import as_request
 from deployments.problems import problem
 
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
@@ -34,7 +34,7 @@ class HostCheck:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Look at the name before anything else."""
-        if scope["type"] == "http":
+        if scope["type"] in ("http", "websocket"):
             named = [value.decode("latin-1") for name, value in scope["headers"] if name == b"host"]
             if len(named) != 1:
                 await _refuse(HTTPStatus.BAD_REQUEST, _UNNAMED, scope, receive, send)
@@ -55,6 +55,6 @@ def name_of(host: str) -> str:
 
 
 async def _refuse(status: HTTPStatus, why: str, scope: Scope, receive: Receive, send: Send) -> None:
-    told = problem(status, "host", why, Request(scope))
+    told = problem(status, "host", why, as_request(scope))
     told.headers["connection"] = "close"
     await told(scope, receive, send)

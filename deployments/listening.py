@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from time import monotonic
+from typing import Any, cast
 
 import uvicorn
 from starlette.types import ASGIApp
@@ -19,6 +20,7 @@ from config.settings import Http
 from deployments.accepting import Acceptor
 from deployments.connections import REST_S, Connections
 from deployments.hosts import HostCheck
+from deployments.live_protocol import MOST_MESSAGE, BoundedWebSocket
 from deployments.protocol import BoundedHttp
 from memory.errors import Unavailable
 
@@ -63,9 +65,18 @@ class Listener:
     def __init__(self, app: ASGIApp, http: Http, door: socket.socket, turn: ServingTurn, role: Role) -> None:
         known = HostCheck(app, {http.host, *http.hosts.split(",")})
         others = Connections(http.connections, http.connections_per_address)
-        # what a request costs is the application's: no access log, no start-up events, no WebSockets
-        config = uvicorn.Config(known, lifespan="off", ws="none", access_log=False, log_config=None,
-                                server_header=False, timeout_keep_alive=KEEP_ALIVE_S)  # fmt: skip
+        # what a request costs is the application's: no access log, no start-up events
+        config = uvicorn.Config(
+            known,
+            lifespan="off",
+            ws=cast(Any, partial(BoundedWebSocket, others)),
+            ws_max_size=MOST_MESSAGE,
+            ws_per_message_deflate=False,
+            access_log=False,
+            log_config=None,
+            server_header=False,
+            timeout_keep_alive=KEEP_ALIVE_S,
+        )
         self._server = uvicorn.Server(config)
         self._serving = asyncio.ensure_future(self._server.serve(sockets=[]))  # connections are taken by the acceptor
         self._turn, self._role = turn, role

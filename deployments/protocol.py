@@ -198,6 +198,13 @@ class BoundedHttp(HttpToolsProtocol):
             self.transport.close()
         super().on_response_complete()
 
+    def handle_websocket_upgrade(self) -> None:
+        """Leave the connection to the protocol of WebSockets (deployments/live_protocol.py)."""
+        self._await(Phase.NOTHING)
+        self._stop_taking()
+        self._others.leave(self)
+        super().handle_websocket_upgrade()
+
     def pause_writing(self) -> None:
         """The caller takes less than is sent."""
         super().pause_writing()

@@ -47,7 +47,11 @@ async def serve(home: Path) -> None:
         beside(context.warm())
 
     app = create_app(
-        context, body_bytes=settings.limits.body_bytes, requests=settings.http.requests, cors=settings.http.cors
+        context,
+        body_bytes=settings.limits.body_bytes,
+        sound_bytes=settings.limits.sound_bytes,
+        requests=settings.http.requests,
+        cors=settings.http.cors,
     )
     while True:
         listener = await listen(

@@ -14,7 +14,7 @@ import orjson
 from adapters.capture.jsonl import cut, strike
 from adapters.capture.payloads import SESSION_ID, parse_payload
 from adapters.capture.sessions import SessionPart, fold_payloads
-from adapters.capture.sounds import SoundFolder
+from adapters.capture.sounds import SoundFolder, session_stream
 from memory.errors import Invalid
 from memory.model.timeline import Instant
 
@@ -63,9 +63,10 @@ class SessionFiles:
         if kind != "user":
             return 0
         parts = [SessionPart(*each) for each in told["parts"]]
-        struck, origin = 0, told["session_id"].partition("-")[0]
+        struck, origin, stream = 0, told["session_id"].partition("-")[0], session_stream(told["session_id"])
         for part in (each for each in parts if each.source_id == told["source_id"]):
-            struck += await asyncio.to_thread(self._sounds.silence, user, origin, part.started_at, part.ended_at)
+            span = (part.started_at, part.ended_at)
+            struck += await asyncio.to_thread(self._sounds.silence, user, origin, *span, stream)
         for key, path in session_files(self._root, user, told["session_id"], self._default_user).items():
             read = await self._offsets.offset(key)
             offset = await asyncio.to_thread(strike_source, path, read, told["source_id"], parts)

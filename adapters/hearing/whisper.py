@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from adapters.model_files import WHISPER_BASE, WHISPER_BASE_REST, WHISPER_TINY
+from memory.errors import Invalid
 from memory.model.sound import HeardWord, Transcript, Waveform
 
 THREADS = 2
@@ -26,6 +27,8 @@ class WhisperTranscriber:
         """See memory.ports_sound.Transcriber. Raises ConfigError of a model that is missing or not the known one."""
         if self._model is None:
             self._model = self._loaded()
+        if language is not None and self._model.model.is_multilingual:
+            _must_be_known(language, self._model.supported_languages)
         segments, told = self._model.transcribe(
             sound,
             language=language if self._model.model.is_multilingual else "en",
@@ -59,3 +62,8 @@ class WhisperTranscriber:
         files = {each.name: each.read_bytes() for each in folder.iterdir() if each.is_file()}
         files["model.bin"] = files.pop("model.bin.part1") + rest.read_bytes()
         return files
+
+
+def _must_be_known(language: str, known: Collection[str]) -> None:
+    if language not in known:
+        raise Invalid("language: this model does not know that code; en, de and es are some that it knows.")

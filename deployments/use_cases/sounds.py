@@ -1,4 +1,4 @@
-"""Sounds: what a wearable sends of a stream is kept as it came, until something listens to it (decision 0094)."""
+"""Sounds: what a wearable sends of a stream is kept as it came, and the sound of a segment is given out."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import asyncio
 
 from deployments.app_context import AppContext
 from deployments.callers import Caller, writing
-from memory.errors import Unavailable
+from memory.errors import NotFound, Unavailable
 
 
 async def keep_sound(app: AppContext, who: Caller, key: str | None, stream: str, rate: int, sound: bytes) -> bool:
@@ -20,3 +20,20 @@ async def keep_sound(app: AppContext, who: Caller, key: str | None, stream: str,
         return await asyncio.to_thread(app.sounds.keep, user_id, stream, rate, sound, now, key)
     except OSError as error:
         raise Unavailable("The disk takes no sound now.") from error
+
+
+async def sound_of_segment(app: AppContext, who: Caller, source_id: str, segment_id: str) -> bytes:
+    """The sound of a segment in view, as a WAV file. Ids may be shortened to a unique beginning.
+
+    Raises NotFound, also where none is kept, and Ambiguous.
+    """
+    scope, known = await app.stores.sources.resolve(who.view, source_id, None)
+    named = (await app.stores.history.segment(who.view, scope, known, segment_id))["segment_id"]
+    source = await app.stores.sources.one(who.view, scope, known)
+    rows = await app.stores.sources.segments(scope, known, ids=[named]) if scope == who.scope else []
+    for row in rows:
+        span = (row["at"], row["at"] + row["end_s"] - row["start_s"])
+        sound = await asyncio.to_thread(app.sound_cuts.cut, who.user_id, source["session_id"] or known, *span)
+        if sound is not None:
+            return sound
+    raise NotFound("No sound of this segment is kept.", source_id=known, segment_id=named)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +25,14 @@ SPEAKERS = 3
 """People who are told apart within a chunk; of more, some are taken for one (source: segmentation-3.0)."""
 SHORTEST = RATE // 10
 """Samples of the shortest sound of which a voice is made: a tenth of a second (chosen: eight frames of features)."""
+StreamCodec = Literal["pcm16", "opus", "omi"]
+"""What the messages of a stream hold: samples of 16 bits, little-endian, mono; a packet of Opus each; or what an Omi's
+radio sends, fragments of such packets with their numbers."""
+
+
+def pcm_of(sound: Waveform) -> bytes:
+    """Samples as 16 bits, little-endian."""
+    return (np.clip(sound, -1.0, 1.0) * 32_767).astype("<i2").tobytes()
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,3 +121,26 @@ class HeardSound:
     engine: str
     sentences: Sequence[HeardSentence]
     voices: Sequence[HeardVoice] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class HeardPiece:
+    """What was heard in one piece of a stream, in seconds from its beginning, by which model.
+
+    `skipped_s` are seconds of speech before it that were not transcribed, because too much of it waited.
+    """
+
+    stream: int
+    start: float
+    end: float
+    language: str
+    words: Sequence[HeardWord]
+    engine: str
+    skipped_s: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class StreamedSound:
+    """Samples of a stream at `RATE`, as `pcm_of` makes them, in the order in which they were spoken."""
+
+    pcm: bytes

@@ -105,8 +105,14 @@ class _Length:
             yield block
 
 
+def within(blocks: Iterable[Waveform], most_s: float) -> Iterator[Waveform]:
+    """The blocks of a sound. Raises TooLarge once there are more than `most_s` seconds of them."""
+    return _Length(most_s).counted(blocks)
+
+
 def _too_long(most_s: float) -> TooLarge:
-    return TooLarge(f"The sound is longer than {most_s / 3600:g} hours; send it in parts.")
+    longest = f"{most_s / 3600:g} hours" if most_s >= 3600 else f"{most_s:g} seconds"
+    return TooLarge(f"The sound is longer than {longest}; send it in parts.")
 
 
 def _pieces(activity: VoiceActivity, blocks: Iterable[Waveform]) -> Iterator[tuple[Waveform, float]]:

@@ -9,6 +9,8 @@ import pytest
 from tests.api.conftest import Door
 from tests.api.foreign import run_client, served, token_of
 from tests.api.test_openai import ASKED, TOLD, behind, talks
+from tests.api.test_transcriptions import SPOKEN
+from tests.fakes.ear import FakeEar
 from tests.fakes.model_server import ModelServer, Reply
 
 pytestmark = pytest.mark.postgres
@@ -86,6 +88,51 @@ async def main():
 
 asyncio.run(main())
 """
+HEARING = """
+import json, os
+import openai
+client = openai.OpenAI(base_url=os.environ["URL"] + "/v1", api_key=os.environ["TOKEN"], max_retries=0)
+create = client.audio.transcriptions.create
+
+def heard(**more):
+    with open(os.environ["SOUND"], "rb") as file:
+        return create(model="whisper-1", file=file, **more)
+
+told = {"json": heard(language="en", prompt="Names: Ines.", temperature=0.2).text}
+told |= {form: heard(response_format=form) for form in ("text", "srt", "vtt")}
+verbose = heard(response_format="verbose_json", timestamp_granularities=["word", "segment"])
+told["verbose"] = [verbose.text, verbose.language, verbose.duration, len(verbose.words), verbose.segments[0].start]
+tries = {
+    "model": lambda: create(model="gpt-9", file=("a.wav", open(os.environ["SOUND"], "rb"))),
+    "stream": lambda: heard(stream=True),
+    "damaged": lambda: create(model="whisper-1", file=("a.wav", b"RIFF")),
+    "translated": lambda: client.audio.translations.create(model="whisper-1", file=("a.wav", b"RIFF")),
+}
+for name, one in tries.items():
+    try:
+        one()
+    except openai.APIStatusError as error:
+        told[name] = [type(error).__name__, error.code]
+print(json.dumps(told))
+"""
+
+
+async def test_the_client_has_recordings_transcribed(door: Door, tmp_path: Path) -> None:
+    door.app.ear = FakeEar()
+    sound = tmp_path / "memo.wav"
+    sound.write_bytes(SPOKEN)
+    async with served(door) as url:
+        told = await run_client(HEARING, tmp_path, URL=url, TOKEN=await token_of(door, door.user), SOUND=str(sound))
+    words = "hm hm hm hm hm"
+    assert told["json"] == words
+    assert told["text"].strip() == words
+    assert told["srt"].startswith("1\n00:00:00,500 --> 00:00:00,800\nhm hm hm\n")
+    assert told["vtt"].startswith("WEBVTT\n")
+    assert told["verbose"] == [words, "english", 4.5, 5, 0.5]
+    assert told["model"] == ["NotFoundError", "model_not_found"]
+    assert told["stream"] == ["BadRequestError", "unsupported_parameter"]
+    assert told["damaged"] == ["BadRequestError", "invalid"]
+    assert told["translated"] == ["NotFoundError", "unknown_url"]
 
 
 async def test_the_client_talks_streams_and_embeds(door: Door, tmp_path: Path) -> None:

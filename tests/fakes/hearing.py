@@ -141,3 +141,13 @@ class LevelEmbedder:
             levels = np.abs(np.rint(sound / STEP)).astype(int)
             row[:] = np.bincount(levels, minlength=VOICES + 1)[: VOICES + 1] + 1e-6
         return found / np.linalg.norm(found, axis=1, keepdims=True)
+
+
+class Pcm:
+    """See memory.services.live_hearing.MessageDecoder: samples of 16 bits at the rate of everything."""
+
+    def decode(self, message: bytes) -> Waveform:
+        return np.frombuffer(message[: len(message) // 2 * 2], "<i2").astype(np.float32) / 32_768
+
+    def rest(self) -> Waveform:
+        return np.zeros(0, np.float32)

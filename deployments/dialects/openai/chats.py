@@ -1,14 +1,11 @@
-"""OpenAI's dialect: models, chat completions and embeddings, for every client that lets its base URL be set.
+"""Chat completions: answered from memory and remembered (deployments/use_cases/chatting.py).
 
-A chat is answered from memory and remembered (deployments/use_cases/chatting.py); an answer carries `memoray`, a field
-of ours, with what it rests on. Clients read errors as `{"error": {...}}` alone and try a 409 again, so none is sent.
+An answer carries `memoray`, a field of ours, with what it rests on.
 """
 
 from __future__ import annotations
 
-import base64
 import logging
-import re
 import secrets
 from collections.abc import AsyncGenerator, Iterator, Mapping
 from contextlib import aclosing
@@ -16,45 +13,30 @@ from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Request
-from pydantic import BaseModel, BeforeValidator, Field
+from pydantic import BaseModel, Field
 from starlette.responses import Response
 
 from deployments.app_context import AppContext
 from deployments.callers import Caller, Reader
 from deployments.commands import Here
-from deployments.dialect import Dialect
-from deployments.kinds import ShortText, Text, Words
+from deployments.dialects.openai.names import OWN, known, names
+from deployments.dialects.openai.telling import error_of
+from deployments.kinds import ShortText, Text
 from deployments.problems import Problem, meant_by
 from deployments.showing import VisibleJson
 from deployments.sse import PING, kept_alive, streamed, written
 from deployments.use_cases import chatting
 from deployments.use_cases.chatting import MOST_ANSWER, Reminded, Reply, Talk
 from deployments.use_cases.speaking import Speaking
-from memory.errors import Invalid, NotFound
+from memory.errors import Invalid
 from memory.retrieval.packing import tokens
 
 log = logging.getLogger("memoray.gateway")
-OWN = "memoray"
-"""The model that is always there: what memory knows, told by the language model of the settings if they name one."""
-CHAT, EMBEDDINGS = "/v1/chat/completions", "/v1/embeddings"
+CHAT = "/v1/chat/completions"
 MOST_MESSAGES = 10_000
 """Messages of one request (chosen: the bound of a body holds some thousands)."""
-MOST_INPUTS = 2_048
-"""Texts of one request for embeddings (OpenAI's own bound)."""
-BATCH = 16
-"""Texts that are encoded at once: a question waits for no more of them than a moment."""
 _OFF = ("no", "off", "false", "0", "never")
 """Words by which a request asks not to be remembered."""
-_CODES = {
-    401: "invalid_api_key",
-    403: "insufficient_permissions",
-    404: "unknown_url",
-    413: "request_too_large",
-    429: "rate_limit_exceeded",
-}
-_STATUSES = {409: 400, 422: 400}
-"""Statuses of ours -> those that clients expect of a request they must not send again."""
-_PLACE = re.compile(r"\.(\d+)(?=\.|$)")
 router = APIRouter()
 
 
@@ -122,23 +104,6 @@ _REFUSED = {
 """What would be another answer than is given -> values that ask for nothing else than that."""
 
 
-def _listed(given: Any) -> Any:
-    """One text as a list of one. Lists of tokens are refused: it is not known whose they are."""
-    listed = [given] if isinstance(given, str) else given
-    if isinstance(listed, list) and any(isinstance(each, int | list) for each in listed):
-        raise ValueError("must be a text or a list of texts: tokens are not read, for their tokenizer is not known")
-    return listed
-
-
-class EmbeddingsIn(BaseModel):
-    """A request for embeddings."""
-
-    model: ShortText
-    input: Annotated[list[Words], Field(min_length=1, max_length=MOST_INPUTS), BeforeValidator(_listed)]
-    encoding_format: Literal["float", "base64"] = "float"
-    dimensions: int | None = None
-
-
 @dataclass(frozen=True, slots=True)
 class ChatCompletion:
     """What all that is sent of one answer has in common."""
@@ -183,39 +148,11 @@ def _own(answered: Reply) -> dict[str, Any]:
     return {"citations": citations, "generated": answered.generated, "degraded": list(answered.degraded)}
 
 
-@router.get("/v1/models")
-async def models(_: Reader, app: Here) -> dict[str, Any]:
-    """The models there are."""
-    return {"object": "list", "data": [_model(name) for name in _names(app)]}
-
-
-@router.get("/v1/models/{name:path}")
-async def model(name: str, _: Reader, app: Here) -> dict[str, Any]:
-    """One model."""
-    return _model(_known(name, _names(app)))
-
-
-def _names(app: AppContext) -> list[str]:
-    return list(dict.fromkeys((OWN, *(() if app.model is None else (app.model.name,)))))
-
-
-def _model(name: str) -> dict[str, Any]:
-    return {"id": name, "object": "model", "created": 0, "owned_by": OWN}
-
-
-def _known(name: str, names: list[str]) -> str:
-    if name not in names:
-        raise NotFound(
-            f"There is no such model here; there is {' and '.join(names)}.", param="model", code="model_not_found"
-        )
-    return name
-
-
 @router.post(CHAT)
 async def chat(body: CompletionIn, request: Request, who: Reader, app: Here) -> Response:
     """Answer what was said last from memory, in one or as a stream, and remember both sides."""
     _refuse(body)
-    _known(body.model, _names(app))
+    known(body.model, names(app))
     talk = _talk(body, _remembers(body, request, who))
     reminded = await chatting.remind(app, who, talk, await chatting.mark_of(app, who))
     wants_usage = body.stream_options is not None and body.stream_options.include_usage
@@ -290,7 +227,7 @@ async def _events(
             async for event in events:
                 yield event
     except Exception as error:  # the status has been sent: the stream is the one place left to tell it
-        yield written(_error(_broken(error)))
+        yield written(error_of(_broken(error)))
     yield "data: [DONE]\n\n"
 
 
@@ -316,56 +253,3 @@ async def _told(
     assert answered is not None, "an answer ends with a reply or raises"
     for event in made.last(answered, _cost(talk, reminded, answered)):
         yield event
-
-
-@router.post(EMBEDDINGS)
-async def embeddings(body: EmbeddingsIn, _: Reader, app: Here) -> Response:
-    """The vectors of texts, as memory itself makes them."""
-    encoder = app.stores.encoder
-    name = _known(body.model, [OWN, encoder.name])
-    if body.dimensions not in (None, encoder.dimensions):
-        raise Invalid(f"dimensions: this encoder has {encoder.dimensions}.", param="dimensions", code="invalid_value")
-    told: list[Any] = []
-    for start in range(0, len(body.input), BATCH):
-        vectors = (await app.encoder.embed(body.input[start : start + BATCH])).astype("<f4")
-        told += [
-            base64.b64encode(each.tobytes()).decode() if body.encoding_format == "base64" else each.tolist()
-            for each in vectors
-        ]
-    read = sum(map(tokens, body.input))
-    return VisibleJson(
-        {
-            "object": "list",
-            "data": [{"object": "embedding", "index": place, "embedding": each} for place, each in enumerate(told)],
-            "model": name,
-            "usage": {"prompt_tokens": read, "total_tokens": read},
-        }
-    )
-
-
-def _error(told: Problem) -> dict[str, Any]:
-    """A problem as clients read it."""
-    findings = told.more.get("errors") or [{}]
-    param = told.more.get("param") or _PLACE.sub(r"[\1]", findings[0].get("where", "").removeprefix("body")) or None
-    code = told.more.get("code") or _CODES.get(told.status) or told.kind.replace("-", "_")
-    kind = "server_error" if told.status >= 500 else "invalid_request_error"
-    kind = "rate_limit_error" if told.status == 429 else kind
-    message = f"{told.detail.partition(';')[0]}." if told.status == 413 else told.detail
-    return {"error": {"message": message, "type": kind, "param": param and param.lstrip("."), "code": code}}
-
-
-def _response(told: Problem) -> Response:
-    headers = {"WWW-Authenticate": "Bearer"} if told.status == 401 else {}
-    return VisibleJson(_error(told), _STATUSES.get(told.status, told.status), headers=headers)
-
-
-DIALECT = Dialect(
-    name="openai",
-    # what is not answered here is spoken too, so that a client reads why: it would take problem details for no reason
-    spoken=re.compile(
-        r"/v1/(?:models(?:/.*)?|chat/completions|embeddings|completions|responses(?:/.*)?|moderations)", re.DOTALL
-    ),
-    told=_response,
-    router=router,
-    asking=(CHAT, EMBEDDINGS),
-)

@@ -1,0 +1,180 @@
+"""Sweeps of sound: a session that has ended is heard once more as a whole, in the background, one at a time.
+
+What is to be heard is found on disk, and what was heard is noted there after its words were stored. So whoever dies
+meanwhile is followed by somebody who hears the same part again, and segments of the same places are the same ones.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from actors.transcripts import take_payload
+from adapters import build, build_models
+from adapters.build import Stores
+from adapters.capture.sound_sessions import KeptSession, SoundSessions, SoundStretch
+from adapters.capture.sounds import AFTER_S, BEFORE_S, session_of
+from config.settings import Settings
+from memory.errors import DomainError, is_away
+from memory.model.profile import Profile
+from memory.model.scopes import Sensitivity, View, user_scope
+from memory.model.sound import HeardSound
+from memory.model.timeline import DAY_S, Instant
+from memory.ports import Clock
+from memory.services.ears import Ear
+from memory.services.hearing import SETTLED_S, segments_of
+
+log = logging.getLogger("memoray.hearing")
+LOOK_S = 2.0
+"""Seconds between looks for a session that has ended: some milliseconds for a month of them."""
+STRETCH_S = 3_600.0
+"""Seconds of sound that are heard in one go, and so again after a death (chosen: 15 minutes of work)."""
+MOST_TRIES = 3
+"""Times hearing a stretch may fail before it is left out (chosen, as reading a segment)."""
+RETRY_S = 60.0
+"""Seconds before the second try; doubles with each further one (chosen)."""
+SOMEBODY = "SPEAKER_00"
+"""Who speaks in a stream of which nobody says who wears the device: not the owner, until somebody says so."""
+MOST_TOLD = 200
+"""Sources of a day and a half that are looked through for what a stream has told in words."""
+
+
+async def sweep_sound(settings: Settings, stores: Stores, clock: Clock, ear: Ear | None = None) -> None:
+    """Hear what is kept of sessions that have ended, without end, where there is something that can hear."""
+    sweeps = SoundSweeps(build.sound_sessions(settings), stores, ear or build_models.ear(settings, sweeps=True))
+    while settings.sound.sweeps:
+        if not await sweeps.next(clock):
+            await asyncio.sleep(LOOK_S)
+    await asyncio.Event().wait()
+
+
+class SoundSweeps:
+    """Hears kept sessions and stores what is said in them, as sweeps of their sources."""
+
+    def __init__(self, sessions: SoundSessions, stores: Stores, ear: Ear) -> None:
+        self._sessions, self._stores, self._ear = sessions, stores, ear
+
+    async def next(self, clock: Clock) -> bool:
+        """Sweep what of a session is due, or a part of it; False if there is nothing to do, or nobody to do it."""
+        due = await asyncio.to_thread(self._sessions.due, clock.now()) if self._ear.is_installed else []
+        if not due:
+            return False
+        with self._sessions.taken(due[0]) as mine:
+            if mine:
+                await self._sweep(due[0], clock)
+            return mine
+
+    async def _sweep(self, session: KeptSession, clock: Clock) -> None:
+        until = session.wanted(clock.now())
+        stretch = await asyncio.to_thread(self._sessions.stretch, session, until, STRETCH_S)
+        if stretch is None:  # its lines are gone
+            await asyncio.to_thread(self._sessions.advance, session, until)
+            return
+        try:
+            with stretch.file:
+                heard_to = await self._heard(session, stretch)
+        except DomainError as error:
+            if is_away(error):
+                raise
+            log.warning("a session of sound could not be heard: %s", error.kind)
+            await self._failed(session, stretch, clock.now())
+        else:
+            await asyncio.to_thread(self._sessions.advance, session, heard_to)
+
+    async def _failed(self, session: KeptSession, stretch: SoundStretch, now: Instant) -> None:
+        """Try again later; after some times that stretch is left out, for what follows it may well be heard."""
+        if session.state.tries + 1 < MOST_TRIES:
+            again_at = now + RETRY_S * 2**session.state.tries
+            await asyncio.to_thread(self._sessions.fail, session, again_at)
+        else:
+            await asyncio.to_thread(self._sessions.advance, session, stretch.end)
+
+    async def _heard(self, session: KeptSession, stretch: SoundStretch) -> int:
+        """Hear a stretch and store its words; up to which byte the session was heard now.
+
+        Nothing is stored of sound that was removed or silenced meanwhile: it was forgotten.
+        """
+        told = await self._told_in_words(session, stretch)
+        if any(span[0] <= stretch.at(0.0) and stretch.at(stretch.seconds) <= span[1] for span in told):
+            return stretch.end
+        heard = await self._ear.hear(stretch.file)
+        heard, heard_to = _settled(heard, stretch)
+        profile = await self._stores.capture.profile(session.user_id)
+        said = _placed(heard, session, stretch, _speaker(session, profile))
+        segments = [each for each in said if not _is_told(each, told)]
+        same: bool = await asyncio.to_thread(self._sessions.is_same, session)
+        if segments and same:
+            await take_payload(self._stores, session.user_id, await self._payload(session, segments))
+        return heard_to
+
+    async def _payload(self, session: KeptSession, segments: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+        """What was heard as a line of a session file; its times count from when its session began."""
+        session_id = session_of(session.stream) or f"{session.stream}-{session.name.split('-')[-2]}"
+        parts = await self._stores.capture.parts(user_scope(session.user_id), session_id)
+        firsts = await asyncio.to_thread(self._sessions.of, session.user_id, session.stream)
+        began = [each.started_at for each in parts[:1]] or [each.began for each in firsts[:1]] or [session.began]
+        if session_of(session.stream) is None:
+            began = [session.began]
+        return {
+            "session_id": session_id,
+            "device_id": session.state.device_id,
+            "session_started_at": began[0],
+            "is_sweep": True,
+            "segments": [
+                {**each, "start": max(0.0, each["start"] - began[0]), "end": max(0.0, each["end"] - began[0])}
+                for each in segments
+            ],
+        }
+
+    async def _told_in_words(self, session: KeptSession, stretch: SoundStretch) -> list[tuple[Instant, Instant]]:
+        """When a stream has told in words what was said, so that its sound need not be heard: it knows the speakers."""
+        if session_of(session.stream) is not None:
+            return []
+        began, ended = stretch.at(0.0), stretch.at(stretch.seconds)
+        view = View(session.user_id, clearance=Sensitivity.SENSITIVE)
+        page = await self._stores.sources.page(view, MOST_TOLD, after=began - DAY_S, before=ended + AFTER_S)
+        origin, own = session.stream.partition("-")[0], f"{session.stream}-{session.name.split('-')[-2]}"
+        return [
+            (row["started_at"] - BEFORE_S, (row["ended_at"] or row["started_at"]) + AFTER_S)
+            for row in page.shown
+            if row["source_id"].startswith(f"{origin}-") and not row["source_id"].startswith(own)
+        ]
+
+
+def _settled(heard: HeardSound, stretch: SoundStretch) -> tuple[HeardSound, int]:
+    """What was heard for good, and up to which byte: a sentence at the end of a stretch may go on in the next."""
+    last = heard.sentences[-1] if heard.sentences else None
+    if stretch.is_last or last is None or last.end < stretch.seconds - SETTLED_S:
+        return heard, stretch.end
+    heard_to = stretch.byte_at(last.start)
+    if heard_to <= stretch.byte_at(heard.sentences[0].start):  # one sentence is all there is
+        return heard, stretch.end
+    return replace(heard, sentences=heard.sentences[:-1]), heard_to
+
+
+def _placed(heard: HeardSound, session: KeptSession, stretch: SoundStretch, speaker: str) -> list[dict[str, Any]]:
+    """What was heard as segments, at the instants at which it was said; their ids are the places of their sound."""
+    began = session.name.split("-")[-2]
+    return [
+        {
+            **each,
+            "segment_id": f"sweep-{began}-{stretch.byte_at(each['start'])}",
+            "start": (start := stretch.at(each["start"])),
+            "end": max(start, stretch.at(each["end"])),
+        }
+        for each in segments_of(heard, speaker)
+    ]
+
+
+def _speaker(session: KeptSession, profile: Profile) -> str:
+    """Who is said to speak: as whoever sent the sound says, else the owner, whose session it is; of a stream nobody."""
+    if session_of(session.stream) is None:
+        return SOMEBODY
+    return session.state.speaker or profile.name or next(iter(profile.speaker_labels), "me")
+
+
+def _is_told(segment: Mapping[str, Any], told: Sequence[tuple[Instant, Instant]]) -> bool:
+    return any(began <= segment["start"] <= ended for began, ended in told)

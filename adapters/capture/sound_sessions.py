@@ -1,0 +1,292 @@
+"""Sessions of kept sound as they are swept: which are over, what of them was not heard yet, and who hears one now."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import tempfile
+import wave
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import BinaryIO, cast
+from urllib.parse import unquote
+
+from adapters.capture.commands import folder_name
+from adapters.capture.files import PRIVATE, locked
+from adapters.capture.sessions import SESSION_GAP_S
+from adapters.capture.sound_states import SoundState, read_state, write_state
+from adapters.capture.sounds import (
+    SAMPLE,
+    TAIL_BYTES,
+    SoundPiece,
+    named_key,
+    pieces_of,
+    rate_of,
+    session_of,
+    session_stream,
+    stream_of,
+)
+from memory.model.timeline import Instant
+
+GAP_S = 2.0
+"""Seconds between two pieces that are a silence and no delay of the line (chosen), and how long it is then heard:
+longer than any within what is transcribed at once."""
+COPIED = 1 << 20
+SWEEPING = ".sweeping"
+"""The file whose lock whoever sweeps holds, and which names the session."""
+STAMP = "%Y%m%dT%H%M%S%f"
+
+
+@dataclass(frozen=True, slots=True)
+class KeptSession:
+    """A session of kept sound. `began` and `ended` are when its first and its last sample were heard."""
+
+    path: Path
+    user_id: str
+    stream: str
+    began: Instant
+    ended: Instant
+    rate: int
+    size: int
+    """Bytes of its sound."""
+    state: SoundState
+
+    @property
+    def name(self) -> str:
+        """What its file is called."""
+        return self.path.stem
+
+    @property
+    def seconds(self) -> float:
+        """How long its sound is."""
+        return self.size / (SAMPLE * self.rate)
+
+    @property
+    def heard_s(self) -> float:
+        """How much of it was swept."""
+        return min(self.state.heard, self.size) / (SAMPLE * self.rate)
+
+    def is_over(self, now: Instant) -> bool:
+        """Whether it has ended, by word or by a long silence."""
+        return self.state.ended >= self.size or now - self.ended > SESSION_GAP_S
+
+    def wanted(self, now: Instant) -> int:
+        """Up to where it is to be swept by now."""
+        return self.size if self.is_over(now) else min(self.size, max(self.state.ended, self.state.asked))
+
+    def is_due(self, now: Instant) -> bool:
+        """Whether something of it is to be swept now."""
+        return self.wanted(now) > self.state.heard and now >= self.state.again_at
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """From which second of a stretch on its samples are those of a piece, where they lie, and when they were heard."""
+
+    second: float
+    start: int
+    end: int
+    began: Instant
+
+
+@dataclass(frozen=True, slots=True)
+class SoundStretch:
+    """A part of a session as one WAV file, up to byte `end` of the session."""
+
+    file: BinaryIO
+    rate: int
+    end: int
+    is_last: bool
+    seconds: float
+    places: Sequence[_Place]
+
+    def at(self, second: float) -> Instant:
+        """When what is heard at a second of it was said."""
+        place = self._place(second)
+        return round(place.began + min(second - place.second, self._length_s(place)), 3)
+
+    def byte_at(self, second: float) -> int:
+        """Where in the session that lies."""
+        place = self._place(second)
+        return min(place.start + int((second - place.second) * self.rate) * SAMPLE, place.end)
+
+    def _place(self, second: float) -> _Place:
+        return self.places[max(0, bisect_right([each.second for each in self.places], second) - 1)]
+
+    def _length_s(self, place: _Place) -> float:
+        return (place.end - place.start) / (SAMPLE * self.rate)
+
+
+class SoundSessions:
+    """The sessions below one folder. Every method works on the disk: call it off the event loop."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+
+    def named(self, user_id: str, session_id: str) -> list[KeptSession]:
+        """What is kept of a session that a caller has named: more than one where a long silence came between."""
+        return self.of(user_id, session_stream(session_id))
+
+    def of(self, user_id: str, stream: str) -> list[KeptSession]:
+        """The sessions of a stream, in the order in which they began."""
+        found = (_session(path) for path in (self._root / folder_name(user_id)).glob("*.pcm"))
+        return sorted((each for each in found if each and each.stream == stream), key=lambda each: each.began)
+
+    def all_named(self, user_id: str) -> list[str]:
+        """The ids of the sessions of a user that callers have named."""
+        streams = {stream_of(path) for path in (self._root / folder_name(user_id)).glob("*.pcm")}
+        return sorted(filter(None, map(session_of, streams)))
+
+    def due(self, now: Instant) -> list[KeptSession]:
+        """Everybody's sessions that are to be swept, the first that ended first."""
+        found = (_session(path) for path in self._root.glob("*/*.pcm") if _is_unheard(path))
+        return sorted((each for each in found if each and each.is_due(now)), key=lambda each: each.ended)
+
+    def piece_at(self, user_id: str, session_id: str, key: str) -> Instant | None:
+        """When the piece came that was kept under a key; None where there is none."""
+        for session in reversed(self.named(user_id, session_id)):
+            for piece in pieces_of(session.path, TAIL_BYTES):
+                if piece.key == named_key(key):
+                    return piece.at
+        return None
+
+    def end(self, session: KeptSession) -> None:
+        """Say that a session is over."""
+        self._change(session, ended=session.size)
+
+    def ask(self, session: KeptSession) -> None:
+        """Ask for a sweep of what there is of it by now, also where it had failed."""
+        self._change(session, asked=session.size, tries=0, again_at=0.0)
+
+    def advance(self, session: KeptSession, heard: int) -> bool:
+        """Note up to where a session was swept; False, and nothing is noted, if some of it was silenced meanwhile."""
+        return self._change(session, heard=heard, tries=0, again_at=0.0)
+
+    def fail(self, session: KeptSession, again_at: Instant) -> None:
+        """Note that hearing what follows has failed."""
+        self._change(session, tries=session.state.tries + 1, again_at=again_at)
+
+    def is_same(self, session: KeptSession) -> bool:
+        """Whether a session is there as it was: neither removed nor silenced anywhere."""
+        return session.path.exists() and read_state(session.path).silenced == session.state.silenced
+
+    @contextmanager
+    def taken(self, session: KeptSession) -> Iterator[bool]:
+        """Sweep a session: nobody else sweeps any meanwhile. False where somebody does; a dead one does not."""
+        with _opened(self._root / SWEEPING) as lock:
+            mine = _locked(lock)
+            if mine:
+                os.ftruncate(lock, 0)
+                os.pwrite(lock, str(session.path.relative_to(self._root)).encode(), 0)
+            yield mine
+
+    def swept_now(self, user_id: str) -> str | None:
+        """The `name` of the session of a user that is being swept."""
+        if not (self._root / SWEEPING).exists():
+            return None
+        with _opened(self._root / SWEEPING) as lock:
+            folder, _, name = os.pread(lock, 1_000, 0).decode(errors="replace").partition("/")
+            if folder != folder_name(user_id) or _locked(lock, fcntl.LOCK_SH):
+                return None
+        return Path(name).stem
+
+    def stretch(self, session: KeptSession, until: int, most_s: float) -> SoundStretch | None:
+        """What of a session follows what was swept, up to byte `until` and at most so many seconds; None of nothing.
+
+        Where nothing came for a while there is a silence of `GAP_S`. Its reader closes the file.
+        """
+        file = cast(BinaryIO, tempfile.TemporaryFile())  # noqa: SIM115  (its reader closes it)
+        places, seconds, last = list[_Place](), 0.0, None
+        with wave.open(file, "wb") as writer, session.path.open("rb") as sound:
+            writer.setparams((1, SAMPLE, session.rate, 0, "NONE", "not compressed"))
+            for piece in pieces_of(session.path):
+                place = _placed(piece, session, until)
+                if place is None:
+                    continue
+                if last is not None and place.began - last >= GAP_S:
+                    writer.writeframesraw(bytes(int(GAP_S * session.rate) * SAMPLE))
+                    seconds += GAP_S
+                if seconds >= most_s:
+                    break
+                places.append(replace(place, second=seconds))
+                _copy(sound, writer, place)
+                seconds += (place.end - place.start) / (SAMPLE * session.rate)
+                last = piece.at
+        if not places:
+            file.close()
+            return None
+        file.seek(0)
+        end = places[-1].end
+        return SoundStretch(file, session.rate, end, end >= until, seconds, places)
+
+    def _change(self, session: KeptSession, **changes: float) -> bool:
+        try:
+            with locked(session.path.with_name(session.stream)):
+                state = read_state(session.path)
+                if not session.path.exists() or ("heard" in changes and state.silenced != session.state.silenced):
+                    return False
+                known = {"user_id": session.user_id}
+                write_state(session.path, replace(state, **known, **changes))  # type: ignore[arg-type]
+                return True
+        except FileNotFoundError:  # its folder went meanwhile
+            return False
+
+
+def _is_unheard(path: Path) -> bool:
+    try:
+        return read_state(path).heard < path.stat().st_size
+    except FileNotFoundError:
+        return False
+
+
+def _session(path: Path) -> KeptSession | None:
+    """A session; None of one without a whole piece, or that was removed meanwhile."""
+    state = read_state(path)
+    pieces = pieces_of(path, TAIL_BYTES)
+    user_id = state.user_id or unquote(path.parent.name)
+    if not pieces or folder_name(user_id) != path.parent.name:
+        return None
+    last, stamp = pieces[-1], path.stem.split("-")[-2]
+    began = datetime.strptime(stamp, STAMP).replace(tzinfo=UTC).timestamp()
+    size = last.start + last.size
+    return KeptSession(path, user_id, stream_of(path), began, last.at, rate_of(path), size, state)
+
+
+def _placed(piece: SoundPiece, session: KeptSession, until: int) -> _Place | None:
+    """What of a piece is to be heard."""
+    start, end = max(piece.start, session.state.heard), min(piece.start + piece.size, until)
+    if start >= end:
+        return None
+    a_second = SAMPLE * session.rate
+    return _Place(0.0, start, end, piece.at - (piece.start + piece.size - start) / a_second)
+
+
+def _copy(sound: BinaryIO, writer: wave.Wave_write, place: _Place) -> None:
+    sound.seek(place.start)
+    left = place.end - place.start
+    while left > 0:
+        block = sound.read(min(left, COPIED))
+        writer.writeframesraw(block or bytes(left))
+        left -= len(block) or left
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[int]:
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, PRIVATE)
+    try:
+        yield lock
+    finally:
+        os.close(lock)
+
+
+def _locked(lock: int, kind: int = fcntl.LOCK_EX) -> bool:
+    try:
+        fcntl.flock(lock, kind | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True

@@ -1,0 +1,83 @@
+"""The sound of a stream: PCM or packets of Opus to samples at 16 kHz, message by message; what is lost is silence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from adapters.hearing.omi_packets import OmiPackets
+from memory.model.sound import RATE, StreamCodec, Waveform
+
+OPUS_RATE = 48_000
+"""Samples a second that Opus is decoded at, whatever it was made from (RFC 6716, section 2)."""
+USUAL_PACKET_S = 0.02
+"""How long a packet is taken for as long as none could be decoded."""
+
+
+class StreamSound:
+    """Decodes one stream. Damaged packets become silence as long as the last good one, so that times stay true."""
+
+    def __init__(self, codec: StreamCodec, rate: int) -> None:
+        """`rate` is that of PCM; packets tell their own."""
+        import av
+
+        self._av: Any = av
+        self._rate = rate if codec == "pcm16" else OPUS_RATE
+        self._resampler = av.AudioResampler(format="flt", layout="mono", rate=RATE)
+        self._decoder: Any = None if codec == "pcm16" else av.CodecContext.create("libopus", "r")
+        self._packets = OmiPackets() if codec == "omi" else None
+        self._half = b""
+        """The first byte of a sample whose second one is still to come."""
+        self._packet_s = USUAL_PACKET_S
+
+    def decode(self, message: bytes) -> Waveform:
+        """The samples that a message brings."""
+        if self._decoder is None:
+            return self._resampled(self._pcm(message))
+        packets = [message] if self._packets is None else self._packets.feed(message)
+        return _joined([self._packet(each) for each in packets])
+
+    def rest(self) -> Waveform:
+        """What is still held when the stream has ended."""
+        packets = self._packets.rest() if self._packets is not None else ()
+        held = [self._packet(each) for each in packets]
+        return _joined([*held, self._taken(self._resampler.resample(None))])
+
+    def _pcm(self, message: bytes) -> Any:
+        told = self._half + message
+        even = len(told) // 2 * 2
+        self._half = told[even:]
+        if not even:
+            return None
+        frame = self._av.AudioFrame.from_ndarray(
+            np.frombuffer(told[:even], "<i2")[None, :], format="s16", layout="mono"
+        )
+        frame.sample_rate = self._rate
+        return frame
+
+    def _packet(self, packet: bytes | None) -> Waveform:
+        if packet:
+            try:
+                frames = self._decoder.decode(self._av.Packet(packet))
+            except (self._av.FFmpegError, EOFError, ValueError):
+                frames = []
+            if frames:
+                self._packet_s = sum(each.samples / each.sample_rate for each in frames)
+                return _joined([self._resampled(each) for each in frames])
+        return np.zeros(round(self._packet_s * RATE), np.float32)
+
+    def _resampled(self, frame: Any) -> Waveform:
+        if frame is None:
+            return np.zeros(0, np.float32)
+        frame.pts = None
+        return self._taken(self._resampler.resample(frame))
+
+    @staticmethod
+    def _taken(frames: Sequence[Any]) -> Waveform:
+        return _joined([each.to_ndarray()[0] for each in frames])
+
+
+def _joined(parts: Sequence[Waveform]) -> Waveform:
+    return np.concatenate(parts) if parts else np.zeros(0, np.float32)

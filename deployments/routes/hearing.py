@@ -1,0 +1,155 @@
+"""Sound that devices send: pieces of a session are heard as they come, and the session is swept once it is over."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Header, Query, Request, status
+from pydantic import Field, ValidationError
+from starlette.responses import Response
+
+from deployments.callers import Who
+from deployments.commands import Here
+from deployments.findings import invalid
+from deployments.kinds import Body, Id, ShortText
+from deployments.uploads import received, unless_left
+from deployments.use_cases import recordings
+from deployments.use_cases.recordings import (
+    STALE_S,
+    PieceHeard,
+    SessionEnded,
+    SessionsEnded,
+    SoundPieceIn,
+    SoundSessionOut,
+)
+from deployments.use_cases.sounds import sound_of_segment
+from deployments.use_cases.sources import SessionId
+
+router = APIRouter(prefix="/v1", tags=["hearing"])
+LANGUAGE = "^[a-z]{2,3}$"
+
+
+class PieceForm(Body):
+    """The fields of the form beside its file. `stt_backend` and `ser_all_speakers` of seed 001 choose nothing here."""
+
+    session_id: SessionId
+    device_id: ShortText | None = None
+    speaker: Id | None = None
+    language: Annotated[str, Field(pattern=LANGUAGE)] | None = None
+    is_sweep: bool = False
+    stt_backend: ShortText | None = None
+    ser_all_speakers: bool = False
+
+    model_config = Body.model_config | {"extra": "ignore"}
+
+
+_FORM = {
+    "required": True,
+    "content": {
+        "multipart/form-data": {
+            "schema": {
+                "type": "object",
+                "required": ["audio", "session_id"],
+                "properties": {
+                    "audio": {"type": "string", "format": "binary"},
+                    **{
+                        name: {"type": kind}
+                        for name, kind in {
+                            "session_id": "string",
+                            "device_id": "string",
+                            "speaker": "string",
+                            "language": "string",
+                            "is_sweep": "boolean",
+                            "stt_backend": "string",
+                            "ser_all_speakers": "boolean",
+                        }.items()
+                    },
+                },
+            },
+            "example": {"audio": "(WAV)", "session_id": "a1b2c3d4", "device_id": "flutter-omi"},
+        }
+    },
+}
+
+
+@router.post("/transcribe", openapi_extra={"requestBody": _FORM})
+async def transcribe(
+    request: Request,
+    who: Who,
+    app: Here,
+    idempotency_key: Annotated[Id | None, Header(description="The same key again is the same piece.")] = None,
+) -> PieceHeard:
+    """Hear a piece of a session, at most ten minutes: WAV, or any other usual sound file, as a form.
+
+    Its sound is kept, and its words become segments of the session's source; times count from the session's
+    beginning, a piece as said up to now. Once the session is over, by POST /v1/session/{session_id}/end or by 15 silent
+    minutes, all of it is heard again, and better segments replace these. The same piece again, or another with the same
+    Idempotency-Key, changes nothing. `speaker` is who speaks, the owner if it is left out.
+
+    Example: `curl /v1/transcribe -F audio=@piece.wav -F session_id=a1b2c3d4`
+    """
+    async with received(request, app, "audio") as sent:
+        asked = _asked({name: values[-1] for name, values in sent.fields.items()})
+        piece = SoundPieceIn(asked.session_id, asked.device_id, asked.speaker, asked.language, asked.is_sweep)
+        return await unless_left(request, recordings.hear_piece(app, who, idempotency_key, piece, sent.file))
+
+
+def _asked(fields: Mapping[str, Any]) -> PieceForm:
+    try:
+        return PieceForm.model_validate(fields)
+    except ValidationError as error:
+        raise invalid(error.errors()) from None
+
+
+@router.get("/session/{session_id}")
+async def session(session_id: SessionId, who: Who, app: Here) -> SoundSessionOut:
+    """A session: its sources, how much of its sound is kept, and how far it was swept.
+
+    Example: `GET /v1/session/a1b2c3d4`
+    """
+    return await recordings.show_session(app, who, session_id)
+
+
+@router.post("/session/{session_id}/end")
+async def end(session_id: SessionId, who: Who, app: Here) -> SessionEnded:
+    """End a session: what was heard in it by now. It is swept soon; what comes later opens it again.
+
+    Example: `POST /v1/session/a1b2c3d4/end`
+    """
+    return await recordings.end_session(app, who, session_id)
+
+
+@router.post("/sweep/{session_id}", status_code=status.HTTP_202_ACCEPTED)
+async def sweep(session_id: SessionId, who: Who, app: Here) -> SoundSessionOut:
+    """Sweep what there is of a session by now, in the background; GET /v1/session/{session_id} tells how far it is.
+
+    Example: `POST /v1/sweep/a1b2c3d4`
+    """
+    return await recordings.sweep_session(app, who, session_id)
+
+
+@router.post("/cleanup")
+async def cleanup(
+    who: Who,
+    app: Here,
+    silent_s: Annotated[float, Query(ge=0, le=1e9, description="Seconds in which nothing came.")] = STALE_S,
+) -> SessionsEnded:
+    """End sessions in which nothing came for an hour, or so many seconds. Nothing is lost: they are swept.
+
+    Example: `POST /v1/cleanup?silent_s=600`
+    """
+    return await recordings.end_stale_sessions(app, who, silent_s)
+
+
+@router.get(
+    "/segments/{source_id:path}/{segment_id}/audio",
+    response_class=Response,
+    responses={200: {"content": {"audio/wav": {"schema": {"type": "string", "format": "binary"}}}}},
+)
+async def audio(source_id: Id, segment_id: Id, who: Who, app: Here) -> Response:
+    """The sound of a segment as a WAV file, with a quarter of a second around it; 404 where none is kept.
+
+    Example: `GET /v1/segments/a1b2c3d4/f8e7d6c5-1/audio`
+    """
+    return Response(await sound_of_segment(app, who, source_id, segment_id), media_type="audio/wav")

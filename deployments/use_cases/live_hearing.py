@@ -1,0 +1,107 @@
+"""Live hearing: a stream of a session is kept and heard while it comes; its words are told piece by piece.
+
+What is told to a client was stored before. All sound that came is kept, so the sweep of the session hears what was
+skipped, or broke (deployments/use_cases/recordings.py).
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+
+from deployments.app_context import AppContext
+from deployments.callers import Caller, writing
+from deployments.use_cases.recordings import SAMPLE, HeardSegmentOut, SoundPieceIn, keep_piece, store_heard
+from memory.model.sound import RATE, HeardPiece, HeardSound, SoundFacts, StreamCodec, StreamedSound
+from memory.services.ears import LiveStream, must_be_installed
+from memory.services.hearing import sentences_of
+
+KEEP_S = 2.0
+"""Seconds of sound that are kept at once (chosen: what a gateway that is killed may lose of a stream)."""
+KEEP_BYTES = int(KEEP_S * RATE) * SAMPLE
+
+
+@dataclass(frozen=True, slots=True)
+class StreamForm:
+    """In what form the messages of a stream come; `rate` is that of PCM."""
+
+    codec: StreamCodec = "pcm16"
+    rate: int = RATE
+
+
+class LiveSession:
+    """One stream of a session, from its first message to its last word."""
+
+    def __init__(self, app: AppContext, who: Caller, piece: SoundPieceIn, stream: LiveStream) -> None:
+        self._app, self._who, self._piece, self._stream = app, who, piece, stream
+        self._key = f"live-{secrets.token_hex(8)}"
+        self._held = bytearray()
+        self._decoded_bytes = 0
+        self._kept, self._stored = 0, 0
+        self._began = app.clock.now()
+        """When the first sample of the stream was spoken, as its latest sound tells."""
+
+    @property
+    def session_id(self) -> str:
+        """The session it belongs to."""
+        return self._piece.session_id
+
+    async def feed(self, message: bytes) -> None:
+        """Add what a device has sent. Raises ModelFailed if hearing has broken."""
+        await self._stream.feed(message)
+
+    async def finish(self) -> None:
+        """Nothing more comes; `told` ends when the rest was heard. Raises ModelFailed."""
+        await self._stream.finish()
+
+    async def told(self) -> AsyncIterator[list[HeardSegmentOut]]:
+        """The segments of each piece, once they are stored. Raises ModelFailed, and Unavailable of a full disk."""
+        async for each in self._stream.heard():
+            if isinstance(each, StreamedSound):
+                await self._take(each.pcm)
+            elif segments := await self._store(each):
+                yield segments
+        await self._keep()
+
+    async def close(self) -> None:
+        """Hear no more of it; what has come is kept."""
+        await self._stream.close()
+        await self._keep()
+
+    async def _take(self, pcm: bytes) -> None:
+        self._held += pcm
+        self._decoded_bytes += len(pcm)
+        self._began = self._app.clock.now() - self._decoded_bytes / (SAMPLE * RATE)
+        if len(self._held) >= KEEP_BYTES:
+            await self._keep()
+
+    async def _keep(self) -> None:
+        sound, self._held = bytes(self._held), bytearray()
+        if sound:
+            self._kept += 1
+            await keep_piece(self._app, self._who.user_id, f"{self._key}-{self._kept}", self._piece, sound)
+
+    async def _store(self, heard: HeardPiece) -> list[HeardSegmentOut]:
+        """Store the words of a piece; its sound is kept before."""
+        await self._keep()
+        sentences = sentences_of(heard.words, heard.language)
+        if not sentences:
+            return []
+        self._stored += 1
+        told = HeardSound(SoundFacts(), heard.end, heard.engine, sentences)
+        return await store_heard(self._app, self._who, f"{self._key}-w{self._stored}", self._piece, told, self._began)
+
+
+async def open_live(app: AppContext, who: Caller, piece: SoundPieceIn, form: StreamForm) -> LiveSession:
+    """Begin to hear a stream. Raises Forbidden, and Unavailable where nothing can hear it, or too many are heard."""
+    writing(who)
+    must_be_installed(app.live_ear)
+    language = piece.language or await _language_of(app, who)
+    return LiveSession(app, who, piece, await app.live_ear.open(form.codec, form.rate, language))
+
+
+async def _language_of(app: AppContext, who: Caller) -> str | None:
+    """The language of a memory that knows one alone: then it need not be guessed from each first word."""
+    languages = (await app.profile(who.user_id)).languages
+    return languages[0] if len(languages) == 1 else None

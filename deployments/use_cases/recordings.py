@@ -1,0 +1,294 @@
+"""Sessions of sound: each piece is kept and heard at once; once a session is over it is swept as a whole.
+
+Its words become sources as those of session files do. Sound that is kept is never lost: what cannot be heard at once is
+heard by the sweep (actors/sound_sweeps.py).
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from time import monotonic
+from typing import Any, BinaryIO, Literal
+
+from pydantic import BaseModel
+
+from deployments.app_context import AppContext
+from deployments.callers import Caller, writing
+from deployments.commands import owner_label
+from deployments.use_cases.sources import take_in
+from memory.errors import Invalid, NotFound, Unavailable
+from memory.model.ids import digest
+from memory.model.sound import RATE, HeardSound
+from memory.model.timeline import Instant, iso
+from memory.services.hearing import segments_of
+
+MOST_PIECE_S = 600.0
+"""Seconds of one piece (chosen: a device sends some seconds; a recording is imported, or transcribed)."""
+STALE_S = 3_600.0
+"""Seconds of silence after which POST /v1/cleanup ends a session (seed 001)."""
+SAMPLE = 2
+Sweeping = Literal["none", "waiting", "active", "done"]
+
+
+class HeardSegmentOut(BaseModel):
+    """What was heard; `start` and `end` in seconds from the beginning of its session."""
+
+    segment_id: str
+    speaker: str
+    text: str
+    start: float
+    end: float
+    language: str | None = None
+    stt_engine: str | None = None
+    emotion: dict[str, Any] | None = None
+    emotion_reason: str | None = None
+
+
+_SEGMENT = {
+    "segment_id": "f8e7d6c5-1",
+    "speaker": "Rajesh",
+    "text": "Let me check that email",
+    "start": 12.5,
+    "end": 14.2,
+    "language": "en",
+    "stt_engine": "whisper-base",
+}
+
+
+class PieceHeard(BaseModel, json_schema_extra={"examples": [
+    {"segments": [_SEGMENT], "session_id": "a1b2c3d4", "speakers_detected": 1, "processing_time_ms": 2340,
+     "sweep_active": False, "deferred": False}]}):  # fmt: skip
+    """What was heard in a piece. `sweep_active` is whether a session of this memory is being swept; a piece that is
+    `deferred` was kept, and is heard by the sweep of its session."""
+
+    segments: list[HeardSegmentOut]
+    session_id: str
+    speakers_detected: int
+    processing_time_ms: int
+    sweep_active: bool
+    deferred: bool
+
+
+class SoundSessionOut(BaseModel, json_schema_extra={"examples": [
+    {"session_id": "a1b2c3d4", "started_at": "2026-03-01T08:00:00+00:00", "ended": True, "sources": ["a1b2c3d4"],
+     "segments_count": 12, "sound_s": 61.5, "swept_s": 61.5, "sweep": "done"}]}):  # fmt: skip
+    """A session: its sources, how much of its sound is kept, and how far that was swept."""
+
+    session_id: str
+    started_at: str | None
+    ended: bool
+    sources: list[str]
+    segments_count: int
+    sound_s: float
+    swept_s: float
+    sweep: Sweeping
+
+
+class SessionEnded(SoundSessionOut, json_schema_extra={"examples": [
+    {"session_id": "a1b2c3d4", "started_at": "2026-03-01T08:00:00+00:00", "ended": True, "sources": ["a1b2c3d4"],
+     "segments_count": 1, "sound_s": 61.5, "swept_s": 0.0, "sweep": "waiting", "segments": [_SEGMENT]}]}):  # fmt: skip
+    """A session that is over, with what was heard in it by now."""
+
+    segments: list[HeardSegmentOut]
+
+
+class SessionsEnded(BaseModel, json_schema_extra={"examples": [{"removed": 1, "sessions": ["a1b2c3d4"]}]}):
+    """Sessions that were ended since nothing came for long; their sound and their words stay."""
+
+    removed: int
+    sessions: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class SoundPieceIn:
+    """What is said of a piece of a session; `speaker` is who speaks, where that is known."""
+
+    session_id: str
+    device_id: str | None = None
+    speaker: str | None = None
+    language: str | None = None
+    is_sweep: bool = False
+
+
+async def hear_piece(app: AppContext, who: Caller, key: str | None, piece: SoundPieceIn, file: BinaryIO) -> PieceHeard:
+    """Keep a piece of a session, hear it, and store its words. The same piece again changes nothing.
+
+    Raises Forbidden, Invalid of what is no sound, TooLarge of one of more than `MOST_PIECE_S`, and Unavailable where
+    it can neither be heard nor kept.
+    """
+    user_id, begun = writing(who).user_id, monotonic()
+    with await app.ear.decode(file, MOST_PIECE_S) as decoded:
+        sound = await asyncio.to_thread(decoded.read)
+    key = key or sha256(sound).hexdigest()
+    at = await keep_piece(app, user_id, key, piece, sound)
+    began = (app.clock.now() if at is None else at) - len(sound) / (SAMPLE * RATE)
+    try:
+        heard = await app.ear.hear_samples(sound, piece.language)
+    except Unavailable:
+        if at is None:
+            raise
+        heard = None
+    segments = await store_heard(app, who, key, piece, heard, began) if heard is not None and heard.sentences else []
+    swept = await asyncio.to_thread(app.sound_sessions.swept_now, user_id)
+    return PieceHeard(
+        segments=segments,
+        session_id=piece.session_id,
+        speakers_detected=len({each.speaker for each in segments}),
+        processing_time_ms=round((monotonic() - begun) * 1000),
+        sweep_active=swept is not None,
+        deferred=heard is None,
+    )
+
+
+async def keep_piece(app: AppContext, user_id: str, key: str, piece: SoundPieceIn, sound: bytes) -> Instant | None:
+    """Until when a piece was heard that is kept, now or when it first came; None where it is not kept."""
+    if not sound:
+        raise Invalid("This file holds no sound.")
+    now, told = app.clock.now(), {"device_id": piece.device_id, "speaker": piece.speaker}
+    try:
+        if await asyncio.to_thread(app.sounds.keep_of_session, user_id, piece.session_id, sound, now, key, told):
+            return now
+        return await asyncio.to_thread(app.sound_sessions.piece_at, user_id, piece.session_id, key)
+    except OSError as error:
+        raise Unavailable("The disk takes no sound now.") from error
+
+
+async def store_heard(
+    app: AppContext, who: Caller, key: str, piece: SoundPieceIn, heard: HeardSound, began: Instant
+) -> list[HeardSegmentOut]:
+    """Store what was heard in a piece that began then, as a line of a session file tells it; each segment as told."""
+    speaker = piece.speaker or owner_label(await app.profile(who.user_id))
+    started_at = await _started_at(app, who, piece.session_id) or began
+    shift, named = max(0.0, began - started_at), digest(piece.session_id, key).hex()
+    segments = [
+        {
+            **each,
+            "segment_id": f"{named}-{each['segment_id']}",
+            "start": round(each["start"] + shift, 3),
+            "end": round(each["end"] + shift, 3),
+        }
+        for each in segments_of(heard, speaker)
+    ]
+    line = {
+        "session_id": piece.session_id,
+        "device_id": piece.device_id,
+        "session_started_at": started_at,
+        "is_sweep": piece.is_sweep,
+        "segments": segments,
+    }
+    await take_in(app, who, line)
+    return [HeardSegmentOut(**{name: each.get(name) for name in HeardSegmentOut.model_fields}) for each in segments]
+
+
+async def _started_at(app: AppContext, who: Caller, session_id: str) -> Instant | None:
+    """When a session began: with its first source, else with its first sound."""
+    parts = await app.stores.capture.parts(who.scope, session_id)
+    if parts:
+        return float(parts[0].started_at)
+    kept = await asyncio.to_thread(app.sound_sessions.named, who.user_id, session_id)
+    return kept[0].began if kept else None
+
+
+async def show_session(app: AppContext, who: Caller, session_id: str) -> SoundSessionOut:
+    """A session in view. Raises NotFound."""
+    return (await _seen(app, who, session_id))[0]
+
+
+async def end_session(app: AppContext, who: Caller, session_id: str) -> SessionEnded:
+    """End a session: it is swept soon. What was heard in it by now. Raises Forbidden and NotFound."""
+    await _seen(app, writing(who), session_id)
+    for each in await asyncio.to_thread(app.sound_sessions.named, who.user_id, session_id):
+        await asyncio.to_thread(app.sound_sessions.end, each)
+    told, segments = await _seen(app, who, session_id)
+    return SessionEnded(**told.model_dump(), segments=segments)
+
+
+async def sweep_session(app: AppContext, who: Caller, session_id: str) -> SoundSessionOut:
+    """Ask for a sweep of what there is of a session by now; what was swept is not swept again.
+
+    Raises Forbidden, NotFound, also where no sound of it is kept, and Unavailable where nothing can hear it.
+    """
+    await _seen(app, writing(who), session_id)
+    kept = await asyncio.to_thread(app.sound_sessions.named, who.user_id, session_id)
+    if not kept:
+        raise NotFound("No sound of this session is kept.", session_id=session_id)
+    for each in kept:
+        await asyncio.to_thread(app.sound_sessions.ask, each)
+    return await show_session(app, who, session_id)
+
+
+async def end_stale_sessions(app: AppContext, who: Caller, silent_s: float = STALE_S) -> SessionsEnded:
+    """End every session of the caller's memory in which nothing came for so many seconds. Raises Forbidden."""
+    user_id, now = writing(who).user_id, app.clock.now()
+    ended: list[str] = []
+    for session_id in await asyncio.to_thread(app.sound_sessions.all_named, user_id):
+        kept = await asyncio.to_thread(app.sound_sessions.named, user_id, session_id)
+        stale = [each for each in kept if now - each.ended > silent_s and each.state.ended < each.size]
+        for each in stale:
+            await asyncio.to_thread(app.sound_sessions.end, each)
+        ended += [session_id] if stale else []
+    return SessionsEnded(removed=len(ended), sessions=ended)
+
+
+async def _seen(app: AppContext, who: Caller, session_id: str) -> tuple[SoundSessionOut, list[HeardSegmentOut]]:
+    """A session and its segments, as far as they are in view; its sound is told of only where all of it is.
+
+    Raises NotFound where nothing of it is.
+    """
+    now, scope = app.clock.now(), who.scope
+    parts = await app.stores.capture.parts(scope, session_id)
+    seen = [each for each in parts if await _in_view(app, who, each.source_id)]
+    kept = await asyncio.to_thread(app.sound_sessions.named, who.user_id, session_id) if seen == parts else []
+    if not seen and not kept:
+        raise NotFound("There is no such session in this memory.", session_id=session_id)
+    began = seen[0].started_at if seen else kept[0].began
+    segments = [
+        _segment(each, part.started_at - began)
+        for part in seen
+        for each in await app.stores.sources.segments(scope, part.source_id)
+        if each["replaced_by"] is None
+    ]
+    told = SoundSessionOut(
+        session_id=session_id,
+        started_at=iso(began),
+        ended=all(each.is_over(now) for each in kept),
+        sources=[each.source_id for each in seen],
+        segments_count=len(segments),
+        sound_s=round(sum(each.seconds for each in kept), 3),
+        swept_s=round(sum(each.heard_s for each in kept), 3),
+        sweep=await _sweeping(app, who, kept, now),
+    )
+    return told, segments
+
+
+async def _in_view(app: AppContext, who: Caller, source_id: str) -> bool:
+    try:
+        await app.stores.sources.one(who.view, who.scope, source_id)
+    except NotFound:
+        return False
+    return True
+
+
+async def _sweeping(app: AppContext, who: Caller, kept: Sequence[Any], now: Instant) -> Sweeping:
+    if await asyncio.to_thread(app.sound_sessions.swept_now, who.user_id) in [each.name for each in kept]:
+        return "active"
+    if any(each.wanted(now) > each.state.heard for each in kept):
+        return "waiting"
+    return "done" if kept and all(each.state.heard >= each.size for each in kept) else "none"
+
+
+def _segment(row: Mapping[str, Any], shift: float) -> HeardSegmentOut:
+    """A stored segment, its times from the beginning of the session."""
+    return HeardSegmentOut(
+        segment_id=row["segment_id"],
+        speaker=row["speaker"],
+        text=row["text"],
+        start=round(row["start_s"] + shift, 3),
+        end=round(row["end_s"] + shift, 3),
+        language=row["language"],
+        stt_engine=row["stt_engine"],
+        emotion=row["emotion"],
+    )

@@ -1,0 +1,61 @@
+"""What hears sound for whoever waits, and for the sweeps: in a process of its own, wherever it runs."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import BinaryIO, Protocol
+
+from memory.errors import Unavailable
+from memory.model.sound import RATE, HeardPiece, HeardSound, StreamCodec, StreamedSound
+
+MISSING = "Hearing needs the extra `speech`: install it with `make extra ARGS=speech`, then start Memoray again."
+
+
+class Ear(Protocol):
+    """Hears sound files, which must be files on disk."""
+
+    @property
+    def is_installed(self) -> bool:
+        """Whether it can hear at all."""
+
+    async def hear(self, file: BinaryIO, language: str | None = None) -> HeardSound:
+        """What is said in a file. Raises Invalid, TooLarge, ModelFailed, and Unavailable where too many wait."""
+
+    async def decode(self, file: BinaryIO, most_s: float) -> BinaryIO:
+        """The samples of a file: 16 bits, mono, at `RATE`, in a file that whoever gets it closes. Raises as `hear`."""
+
+    async def hear_samples(self, samples: bytes, language: str | None = None) -> HeardSound:
+        """What is said in such samples, soon. Raises ModelFailed, and Unavailable where too many wait."""
+
+
+class LiveStream(Protocol):
+    """One stream that is heard while it comes. Leave it by `close`, whether it has ended or not."""
+
+    async def feed(self, message: bytes) -> None:
+        """Add a message. Raises ModelFailed if hearing has broken."""
+
+    async def finish(self) -> None:
+        """Nothing more comes: what is held is heard, and `heard` ends after it. Raises ModelFailed."""
+
+    def heard(self) -> AsyncIterator[StreamedSound | HeardPiece]:
+        """Sound and words as they come. Raises ModelFailed if hearing has broken; the stream can be begun anew."""
+
+    async def close(self) -> None:
+        """Hear no more of it."""
+
+
+class LiveEar(Protocol):
+    """Hears streams while they come."""
+
+    @property
+    def is_installed(self) -> bool:
+        """Whether it can hear at all."""
+
+    async def open(self, codec: StreamCodec, rate: int = RATE, language: str | None = None) -> LiveStream:
+        """Begin to hear a stream; `rate` is that of PCM. Raises Unavailable where too many are heard."""
+
+
+def must_be_installed(ear: Ear | LiveEar) -> None:
+    """Raises Unavailable, which says how to get what is missing."""
+    if not ear.is_installed:
+        raise Unavailable(MISSING)

@@ -1,0 +1,134 @@
+"""What an ear of live streams keeps: all sound comes back decoded and in order, an end after the last word, no mixing.
+
+The twin of the extra is skipped where it is not installed: `make extra ARGS=speech` brings it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+
+import numpy as np
+import pytest
+
+from adapters.hearing.live import MOST_STREAMS, ApartLiveEar
+from config.doors import SpeechModel
+from memory.errors import ModelFailed, Unavailable
+from memory.model.sound import RATE, HeardPiece, StreamCodec, StreamedSound, Waveform, pcm_of
+from memory.services.ears import LiveEar, LiveStream
+from tests.contract.test_hearing import needs_extra, twins
+from tests.fakes.ear import FakeLiveEar
+from tests.fakes.hearing import silence, tone
+
+Made = Callable[[], LiveEar]
+ears = twins(FakeLiveEar, lambda: ApartLiveEar(SpeechModel(kind="tiny.en")))
+
+
+async def heard(stream: LiveStream) -> tuple[Waveform, list[HeardPiece]]:
+    """All that comes of a stream until it ends."""
+    sound, pieces = bytearray(), list[HeardPiece]()
+    async with asyncio.timeout(120):
+        async for each in stream.heard():
+            if isinstance(each, StreamedSound):
+                sound += each.pcm
+            else:
+                pieces.append(each)
+    await stream.close()
+    return np.frombuffer(bytes(sound), "<i2").astype(np.float32) / 32_768, pieces
+
+
+async def sent(ear: LiveEar, messages: list[bytes], codec: StreamCodec = "pcm16") -> tuple[Waveform, list[HeardPiece]]:
+    stream = await ear.open(codec, RATE, "en")
+    for each in messages:
+        await stream.feed(each)
+    await stream.finish()
+    return await heard(stream)
+
+
+@asynccontextmanager
+async def opened(made: Made) -> AsyncIterator[LiveEar]:
+    ear = made()
+    yield ear
+    if isinstance(ear, ApartLiveEar):
+        await ear.close()
+
+
+@ears
+async def test_all_sound_comes_back_in_order(made: Made) -> None:
+    said = np.concatenate((tone(0.7), silence(0.4), tone(0.3, 0.2)))
+    pcm = pcm_of(said)
+    async with opened(made) as ear:
+        sound, _ = await sent(ear, [pcm[place : place + 3_000] for place in range(0, len(pcm), 3_000)])
+    assert np.abs(sound - said).max() < 1e-3
+
+
+@ears
+async def test_a_stream_of_silence_has_no_words_and_an_end(made: Made) -> None:
+    async with opened(made) as ear:
+        sound, pieces = await sent(ear, [pcm_of(silence(0.5))] * 6)
+    assert (len(sound), pieces) == (3 * RATE, [])
+
+
+@ears
+async def test_an_empty_stream_ends(made: Made) -> None:
+    async with opened(made) as ear:
+        assert (await sent(ear, []))[1] == []
+
+
+@ears
+async def test_streams_do_not_mix(made: Made) -> None:
+    async with opened(made) as ear:
+        (one, _), (other, _) = await asyncio.gather(
+            sent(ear, [pcm_of(tone(0.1, 0.5))] * 10), sent(ear, [pcm_of(silence(0.1))] * 20)
+        )
+    assert (len(one), len(other)) == (RATE, 2 * RATE)
+    assert not other.any()
+    assert one.any()
+
+
+@needs_extra
+async def test_packets_are_decoded_lost_ones_are_silence_and_garbage_breaks_nothing() -> None:
+    said = np.concatenate((tone(1.0), silence(1.0)))
+    packets = opus_of(said)
+    numbered = [place.to_bytes(2, "little") + b"\0" + each for place, each in enumerate(packets)]
+    lost = numbered[:30] + numbered[40:]
+    noise = [random.Random(1).randbytes(40) for _ in range(25)]
+    async with opened(lambda: ApartLiveEar(SpeechModel(kind="tiny.en"))) as ear:
+        for codec, messages, seconds in (("opus", packets, 2.0), ("omi", lost, 2.0), ("opus", packets + noise, 2.5)):
+            sound, _ = await sent(ear, messages, codec)  # type: ignore[arg-type]
+            assert len(sound) / RATE == pytest.approx(seconds, abs=0.6 if messages[-1] in noise else 0.1)
+            assert np.abs(sound[RATE // 4 : RATE // 2]).max() > 0.1
+
+
+@needs_extra
+async def test_one_process_hears_all_and_the_next_one_goes_on_when_it_has_ended() -> None:
+    ear = ApartLiveEar(SpeechModel(kind="tiny.en"))
+    streams = [await ear.open("pcm16") for _ in range(MOST_STREAMS)]
+    with pytest.raises(Unavailable, match="Too many"):
+        await ear.open("pcm16")
+    assert ear._process is not None
+    ear._process.kill()
+    for each in streams:
+        with pytest.raises(ModelFailed, match="connect again"):
+            await heard(each)
+        with pytest.raises(ModelFailed):
+            await each.feed(b"\0\0")
+    assert (await sent(ear, [pcm_of(silence(0.5))]))[1] == []
+    await ear.close()
+
+
+def opus_of(sound: Waveform) -> list[bytes]:
+    """Packets of 20 ms."""
+    import av
+
+    encoder = av.CodecContext.create("libopus", "w")
+    encoder.sample_rate, encoder.format, encoder.layout = RATE, "s16", "mono"
+    samples = np.frombuffer(pcm_of(sound), "<i2")
+    packets: list[bytes] = []
+    for place in range(0, len(samples), RATE // 50):
+        frame = av.AudioFrame.from_ndarray(samples[None, place : place + RATE // 50], format="s16", layout="mono")
+        frame.sample_rate = RATE
+        packets += [bytes(each) for each in encoder.encode(frame)]
+    return packets + [bytes(each) for each in encoder.encode(None)]

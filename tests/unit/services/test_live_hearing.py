@@ -1,0 +1,116 @@
+"""A stream is cut where speech ends: every loud moment is in one piece, at its time, and no piece is long."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from memory.model.sound import RATE, HeardPiece, pcm_of
+from memory.services.live_hearing import (
+    LEAD_S,
+    LONGEST_PIECE_S,
+    LOOK_S,
+    MOST_BEHIND_S,
+    LiveCutter,
+    LivePiece,
+    LiveStreams,
+)
+from tests.fakes.hearing import LOUD, Loudness, Pcm, Teller, silence, tone
+
+
+def cut(sound: np.ndarray, chunk: int) -> list[LivePiece]:
+    cutter = LiveCutter(Loudness())
+    pieces = [piece for place in range(0, len(sound), chunk) for piece in cutter.feed(sound[place : place + chunk])]
+    return pieces + cutter.rest()
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.lists(st.tuples(st.integers(1, 130), st.integers(5, 60)), min_size=1, max_size=8), st.integers(160, 20_000))
+def test_every_loud_sample_is_in_one_piece_at_its_time(turns: list[tuple[int, int]], chunk: int) -> None:
+    sound = np.concatenate([part for loud, still in turns for part in (tone(loud / 10), silence(still / 10))])
+    covered = np.zeros(len(sound), int)
+    for piece in cut(sound, chunk):
+        start = round(piece.start * RATE)
+        assert np.array_equal(piece.sound, sound[start : start + len(piece.sound)])
+        assert len(piece.sound) / RATE <= LONGEST_PIECE_S
+        covered[start : start + len(piece.sound)] += 1
+    assert covered.max() == 1
+    assert not covered[np.abs(sound) <= LOUD].all()
+    assert covered[np.abs(sound) > LOUD].all()
+
+
+def test_a_piece_is_told_soon_after_its_speech_has_ended() -> None:
+    cutter = LiveCutter(Loudness())
+    cutter.feed(tone(2.0))
+    said = None
+    for tenth in range(10):
+        if pieces := cutter.feed(silence(0.1)):
+            said = (tenth + 1) / 10
+            break
+    assert said == pytest.approx(0.5, abs=LOOK_S)
+    assert [(piece.start, piece.end) for piece in pieces] == [(0.0, 2.0)]
+
+
+def test_silence_is_not_held() -> None:
+    cutter = LiveCutter(Loudness())
+    for _ in range(600):
+        assert cutter.feed(silence(0.1)) == []
+    assert len(cutter._held) <= (LEAD_S + LOOK_S) * RATE + RATE
+    assert cutter.rest() == []
+
+
+def test_who_speaks_without_a_pause_is_cut() -> None:
+    pieces = cut(tone(12.0), 1_600)
+    assert [round(piece.end - piece.start, 1) for piece in pieces] == [5.0, 5.0, 2.0]
+
+
+def opened(*numbers: int) -> tuple[LiveStreams, Teller]:
+    streams, teller = LiveStreams(Loudness()), Teller()
+    for each in numbers:
+        streams.open(each, Pcm(), teller)
+    return streams, teller
+
+
+def all_heard(streams: LiveStreams) -> list[HeardPiece | int]:
+    heard = []
+    while not streams.is_idle:
+        heard.append(streams.next())
+    return heard
+
+
+def test_words_come_with_their_time_in_the_stream_and_an_end_after_them() -> None:
+    streams, _ = opened(7)
+    for part in (silence(3.0), tone(1.0), silence(1.0)):
+        streams.feed(7, pcm_of(part))
+    streams.end(7)
+    piece, ended = all_heard(streams)
+    assert isinstance(piece, HeardPiece)
+    assert (piece.stream, piece.start, piece.end, ended) == (7, 3.0, 4.0, 7)
+    assert [round(word.start, 1) for word in piece.words] == [round(3 + each / 10, 1) for each in range(10)]
+
+
+def test_streams_are_heard_by_turns() -> None:
+    streams, _ = opened(1, 2)
+    for stream in (1, 1, 1, 2):
+        streams.feed(stream, pcm_of(np.concatenate((tone(1.0), silence(1.0)))))
+    assert [each.stream for each in all_heard(streams)] == [1, 2, 1, 1]
+
+
+def test_what_waits_too_long_is_left_to_the_sweep_and_told() -> None:
+    streams, teller = opened(1)
+    for _ in range(30):
+        streams.feed(1, pcm_of(np.concatenate((tone(4.0), silence(1.0)))))
+    heard = all_heard(streams)
+    assert heard[0].skipped_s == pytest.approx(120 - MOST_BEHIND_S, abs=4)
+    assert sum(seconds for seconds, _ in teller.given) == pytest.approx(MOST_BEHIND_S, abs=4)
+    assert {each.skipped_s for each in heard[1:]} == {0.0}
+
+
+def test_a_stream_that_was_left_is_heard_no_more() -> None:
+    streams, teller = opened(1)
+    streams.feed(1, pcm_of(np.concatenate((tone(1.0), silence(1.0)))))
+    streams.drop(1)
+    assert streams.is_idle
+    assert teller.given == []
