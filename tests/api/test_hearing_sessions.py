@@ -14,6 +14,7 @@ import pytest
 from actors.sound_sweeps import SoundSweeps
 from adapters import build
 from adapters.capture.commands import folder_name
+from adapters.capture.sounds import SOMEBODY
 from memory.model.scopes import Sensitivity
 from memory.model.sound import Waveform
 from tests.api.conftest import Door
@@ -129,6 +130,32 @@ async def test_a_session_that_is_over_is_swept_once(device: Device) -> None:
     assert standing == [("walk", pytest.approx(-0.3), "user", "hm hm hm hm hm", True, False)]
     assert await device.sweep() == 0
     assert len(await device.kept()) == 3
+
+
+async def test_a_sweep_keeps_who_was_said_to_speak(device: Device) -> None:
+    await device.send(said(3), speaker="Ravi")
+    device.clock.at += 10
+    await device.send(said(2), speaker="Ines")
+    device.clock.at += 10
+    device.ear.broken = True
+    assert (await device.send(said(4), speaker="Ravi"))["deferred"] is True
+    device.ear.broken = False
+    await device.door.post("/v1/session/walk/end")
+    assert await device.sweep() == 1
+    standing = [row[2:5] for row in await device.kept() if not row[-1]]
+    assert standing == [("Ravi", "hm hm hm", True), ("Ines", "hm hm", True), (SOMEBODY, "hm hm hm hm", True)]
+
+
+async def test_a_speaker_who_was_forgotten_is_named_nowhere(device: Device) -> None:
+    device.ear.broken = True
+    await device.send(said(3), speaker="Ravi")
+    device.ear.broken = False
+    device.clock.at += 120
+    await device.send(said(3), speaker="Ravi", key="later")
+    [told] = (device.door.app.settings.home / "audio").rglob("*.heard")
+    assert b"Ravi" in told.read_bytes()
+    assert (await device.door.client.delete("/v1/sources/walk")).status_code == 200
+    assert b"Ravi" not in told.read_bytes()
 
 
 async def test_a_long_silence_ends_a_session_and_what_comes_later_opens_it_again(device: Device) -> None:
