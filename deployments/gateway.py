@@ -74,9 +74,7 @@ def create_app(
     )
     dialects = every_dialect()
     app.state.context, app.state.dialects = context, dialects
-    sounds = (TRANSCRIBE, *(path for each in dialects for path in each.uploads))
-    _let_in_turn(app, requests, dialects, sounds)
-    app.add_middleware(BodyLimit, most=body_bytes, larger={**LARGER, **dict.fromkeys(sounds, sound_bytes)})
+    _bound(app, dialects, requests, body_bytes, sound_bytes)
     app.add_middleware(Admission, context=context, dialects=dialects)
     app.add_middleware(CallerIsolation)
     if cors:
@@ -94,10 +92,12 @@ def create_app(
     return app
 
 
-def _let_in_turn(app: FastAPI, most: int, dialects: Sequence[Dialect], sounds: Sequence[str]) -> None:
-    """Work on so many requests at once. A sound is not counted: its body would be held until its turn has come."""
+def _bound(app: FastAPI, dialects: Sequence[Dialect], requests: int, body_bytes: int, sound_bytes: int) -> None:
+    """Bound what comes in at once, and each body. A sound is not counted: its body would be held until its turn."""
     asking = (*ASKING, *(path for each in dialects for path in each.asking))
-    app.add_middleware(ConcurrencyLimit, most=most, uncounted=(*UNCOUNTED, *sounds), asking=asking)
+    sounds = (TRANSCRIBE, *(path for each in dialects for path in each.uploads))
+    app.add_middleware(ConcurrencyLimit, most=requests, uncounted=(*UNCOUNTED, *sounds), asking=asking)
+    app.add_middleware(BodyLimit, most=body_bytes, larger={**LARGER, **dict.fromkeys(sounds, sound_bytes)})
 
 
 def _let_pages_ask(app: FastAPI, origins: str) -> None:
