@@ -101,9 +101,10 @@ class SoundSweeps:
         heard = await self._ear.hear(stretch.file)
         heard, heard_to = _settled(heard, stretch)
         profile = await self._stores.capture.profile(session.user_id)
-        said = _placed(heard, session, stretch, _speaker(session, profile))
+        speaker = _speaker(session, profile)
+        said = _placed(heard, session, stretch, speaker)
         segments = [each for each in said if not _is_told(each, told)]
-        await self._name(session, segments)
+        await self._name(session, [each for each in segments if each["speaker"] == speaker])
         same: bool = await asyncio.to_thread(self._sessions.is_same, session)
         if segments and same:
             await take_payload(self._stores, session.user_id, await self._payload(session, segments))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import io
 import wave
 from dataclasses import dataclass
@@ -15,8 +16,12 @@ from actors.sound_sweeps import SoundSweeps
 from adapters import build
 from adapters.capture.commands import folder_name
 from adapters.capture.sounds import SOMEBODY
+from config.doors import Sound
+from deployments.uploads import unless_left
+from memory.errors import Unavailable
 from memory.model.scopes import Sensitivity
 from memory.model.sound import Waveform
+from memory.services.ears import MISSING
 from tests.api.conftest import Door
 from tests.api.test_omi import NOON, Clock
 from tests.fakes.ear import FakeEar
@@ -324,3 +329,42 @@ async def test_the_sound_of_a_segment_is_given_to_who_sees_it(device: Device) ->
     assert (await device.door.client.get("/v1/segments/walk/nothing/audio")).status_code == 404
     await device.door.client.delete("/v1/sources/walk")
     assert (await device.door.client.get(path)).status_code == 404
+
+
+async def test_without_the_extra_it_says_how_to_get_it_and_reads_nothing(device: Device) -> None:
+    device.ear.is_installed = False
+    answer = await device.post(said(3))
+    assert (answer.status_code, answer.json()["detail"]) == (503, MISSING)
+    assert device.samples() == []
+    assert await device.sweep() == 0
+
+
+async def test_where_no_sound_is_kept_a_piece_is_heard_or_refused(
+    device: Device, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(device.door.app.sounds, "_settings", Sound(days=0))
+    assert len((await device.send(said(3)))["segments"]) == 1
+    assert device.samples() == []
+    assert (await device.door.client.post("/v1/sweep/walk")).status_code == 404
+    ended = await device.door.post("/v1/session/walk/end")
+    assert (ended["sweep"], ended["sound_s"], len(ended["segments"])) == ("none", 0.0, 1)
+    device.ear.broken = True
+    assert (await device.post(said(4))).status_code == 503, "it would be lost"
+
+
+async def test_who_leaves_is_not_heard_for(device: Device) -> None:
+    ended = asyncio.Event()
+
+    async def endless() -> None:
+        try:
+            await asyncio.Event().wait()
+        finally:
+            ended.set()
+
+    class Left:
+        async def is_disconnected(self) -> bool:
+            return True
+
+    with pytest.raises(Unavailable):
+        await unless_left(Left(), endless())  # type: ignore[arg-type]
+    assert ended.is_set()
