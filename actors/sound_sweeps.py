@@ -16,7 +16,7 @@ from actors.transcripts import take_payload
 from adapters import build, build_models
 from adapters.build import Stores
 from adapters.capture.sound_sessions import KeptSession, SoundSessions, SoundStretch
-from adapters.capture.sounds import AFTER_S, BEFORE_S, session_of
+from adapters.capture.sounds import AFTER_S, BEFORE_S, SOMEBODY, session_of
 from config.settings import Settings
 from memory.errors import DomainError, is_away
 from memory.model.profile import Profile
@@ -36,8 +36,6 @@ MOST_TRIES = 3
 """Times hearing a stretch may fail before it is left out (chosen, as reading a segment)."""
 RETRY_S = 60.0
 """Seconds before the second try; doubles with each further one (chosen)."""
-SOMEBODY = "SPEAKER_00"
-"""Who speaks in a stream of which nobody says who wears the device: not the owner, until somebody says so."""
 MOST_TOLD = 200
 """Sources of a day and a half that are looked through for what a stream has told in words."""
 
@@ -103,12 +101,35 @@ class SoundSweeps:
         heard = await self._ear.hear(stretch.file)
         heard, heard_to = _settled(heard, stretch)
         profile = await self._stores.capture.profile(session.user_id)
-        said = _placed(heard, session, stretch, _speaker(session, profile))
+        speaker = _speaker(session, profile)
+        said = _placed(heard, session, stretch, speaker)
         segments = [each for each in said if not _is_told(each, told)]
+        await self._name(session, [each for each in segments if each["speaker"] == speaker])
         same: bool = await asyncio.to_thread(self._sessions.is_same, session)
         if segments and same:
             await take_payload(self._stores, session.user_id, await self._payload(session, segments))
         return heard_to
+
+    async def _name(self, session: KeptSession, segments: Sequence[dict[str, Any]]) -> None:
+        """Let each sentence of a session be said by whoever said what it overlaps most, as far as that was heard."""
+        session_id = session_of(session.stream)
+        if session_id is None or not segments:
+            return
+        scope = user_scope(session.user_id)
+        parts = await self._stores.capture.parts(scope, session_id)
+        first, last = segments[0]["start"], segments[-1]["end"]
+        fast = [
+            (row["at"], row["at"] + row["end_s"] - row["start_s"], row["speaker"])
+            for part in parts
+            if part.started_at <= last and part.ended_at >= first
+            for row in await self._stores.sources.segments(scope, part.source_id)
+            if not row["is_sweep"]
+        ]
+        for each in segments:
+            shared = {said: min(said[1], each["end"]) - max(said[0], each["start"]) for said in fast}
+            best = max(shared, key=lambda said: shared[said], default=None)
+            if best is not None and shared[best] > 0:
+                each["speaker"] = best[2]
 
     async def _payload(self, session: KeptSession, segments: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         """What was heard as a line of a session file; its times count from when its session began."""
@@ -170,7 +191,10 @@ def _placed(heard: HeardSound, session: KeptSession, stretch: SoundStretch, spea
 
 
 def _speaker(session: KeptSession, profile: Profile) -> str:
-    """Who is said to speak: as whoever sent the sound says, else the owner, whose session it is; of a stream nobody."""
+    """Who is said to speak where nothing was heard at once: as whoever sent the sound says, else the owner.
+
+    Of a stream nobody says who wears the device.
+    """
     if session_of(session.stream) is None:
         return SOMEBODY
     return session.state.speaker or profile.name or next(iter(profile.speaker_labels), "me")

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from importlib import import_module
 from importlib.metadata import version
 from pkgutil import iter_modules
+from types import MappingProxyType
 
 from fastapi import FastAPI
 from starlette.middleware.cors import CORSMiddleware
@@ -30,6 +31,8 @@ IMPORT = "/v1/import"
 """Its body is an archive, read in pieces while it is worked on."""
 TRANSCRIBE = "/v1/transcribe"
 """Its body holds a sound, which goes to disk as it comes."""
+LARGER = MappingProxyType({IMPORT: MOST_ARCHIVE, "/login": MOST_FORM})
+"""Paths whose bodies have a bound of their own, in bytes."""
 UNCOUNTED = ("/health", "/health/ready", "/metrics", IMPORT, STREAM)
 """Not kept waiting behind other requests: who is asked whether it lives must answer, and a stream takes nobody's place
 by lasting."""
@@ -71,10 +74,7 @@ def create_app(
     )
     dialects = every_dialect()
     app.state.context, app.state.dialects = context, dialects
-    sounds = (TRANSCRIBE, *(path for each in dialects for path in each.uploads))
-    _let_in_turn(app, requests, dialects, sounds)
-    larger = {IMPORT: MOST_ARCHIVE, "/login": MOST_FORM, **dict.fromkeys(sounds, sound_bytes)}
-    app.add_middleware(BodyLimit, most=body_bytes, larger=larger)
+    _bound(app, dialects, requests, body_bytes, sound_bytes)
     app.add_middleware(Admission, context=context, dialects=dialects)
     app.add_middleware(CallerIsolation)
     if cors:
@@ -92,10 +92,12 @@ def create_app(
     return app
 
 
-def _let_in_turn(app: FastAPI, most: int, dialects: Sequence[Dialect], sounds: Sequence[str]) -> None:
-    """Work on so many requests at once. A sound is not counted: its body would be held until its turn has come."""
+def _bound(app: FastAPI, dialects: Sequence[Dialect], requests: int, body_bytes: int, sound_bytes: int) -> None:
+    """Bound what comes in at once, and each body. A sound is not counted: its body would be held until its turn."""
     asking = (*ASKING, *(path for each in dialects for path in each.asking))
-    app.add_middleware(ConcurrencyLimit, most=most, uncounted=(*UNCOUNTED, *sounds), asking=asking)
+    sounds = (TRANSCRIBE, *(path for each in dialects for path in each.uploads))
+    app.add_middleware(ConcurrencyLimit, most=requests, uncounted=(*UNCOUNTED, *sounds), asking=asking)
+    app.add_middleware(BodyLimit, most=body_bytes, larger={**LARGER, **dict.fromkeys(sounds, sound_bytes)})
 
 
 def _let_pages_ask(app: FastAPI, origins: str) -> None:

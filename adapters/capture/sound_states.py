@@ -19,7 +19,7 @@ class SoundState:
     """Whose it is; empty where it was kept before this was noted."""
     device_id: str | None = None
     speaker: str | None = None
-    """Who speaks in it, as whoever sent it says."""
+    """Who speaks in it, as whoever sent it says; None is the owner."""
     ended: int = 0
     """It was said to be over when it was so long."""
     asked: int = 0

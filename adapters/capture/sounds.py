@@ -37,6 +37,8 @@ TAIL_BYTES = 65_536
 """Bytes of the end of a session's lines that are read (chosen: 400 pieces; a request comes again within a minute)."""
 WEIGHED_S = 60.0
 """Seconds for which the weight of all sound is known well enough (chosen: a device sends 2 MB in them)."""
+SOMEBODY = "SPEAKER_00"
+"""Who speaks where nobody says who: not the owner, until somebody says so."""
 BEFORE_S, AFTER_S = 15.0, 30.0
 """Seconds around a source that are silenced with it: words are dated by when they came, and they come late."""
 
@@ -73,7 +75,7 @@ class SoundFolder:
     ) -> bool:  # fmt: skip
         """Add a piece to what is heard of a stream; on return it is on disk. False if it is not kept.
 
-        What is `told` of a session, its device and its speaker, is noted with its first piece.
+        What is `told` of a piece is its device and its speaker; a session of several is of nobody who is known.
 
         So it is with one that came before under the same key, and where there is no room for it. Raises Invalid of a
         rate that no sound has.
@@ -96,9 +98,9 @@ class SoundFolder:
             is_silent = not known or at - known[-1].at > SESSION_GAP_S
             if latest is None or is_silent or end + len(sound) > self._settings.session_mb * MB:
                 latest, end = _opened(folder, stream, rate, at - len(sound) / (SAMPLE * rate)), 0
-                said = told or {}
-                state = SoundState(user_id, device_id=said.get("device_id"), speaker=said.get("speaker"))
-                write_state(latest, state)
+                write_state(latest, SoundState(user_id))
+            if told is not None:
+                _note(latest, told)
             _write(latest, end, sound)
             line = orjson.dumps(asdict(SoundPiece(at, end, len(sound), named))) + b"\n"
             extend(latest.with_suffix(".jsonl"), line)
@@ -164,6 +166,16 @@ class SoundFolder:
             if self._weight + size <= self._settings.most_mb * MB:
                 return True
         return False
+
+
+def _note(path: Path, told: Mapping[str, str | None]) -> None:
+    """Note who speaks in a session, and by which device, where that is new."""
+    state = read_state(path)
+    is_first = not path.stat().st_size
+    speaker = told["speaker"] if is_first or state.speaker == told["speaker"] else SOMEBODY
+    noted = replace(state, speaker=speaker, device_id=told["device_id"] or state.device_id)
+    if noted != state:
+        write_state(path, noted)
 
 
 def session_stream(session_id: str) -> str:
@@ -274,7 +286,9 @@ def _silenced(path: Path, began: Instant, ended: Instant) -> bool:
             os.fsync(file.fileno())
         if any(size for _, size in spans):
             state = read_state(path)
-            write_state(path, replace(state, silenced=state.silenced + 1))
+            # who spoke in what is forgotten is not told any longer
+            speaker = state.speaker and SOMEBODY
+            write_state(path, replace(state, silenced=state.silenced + 1, speaker=speaker))
     return any(size for _, size in spans)
 
 

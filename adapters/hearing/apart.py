@@ -23,6 +23,8 @@ from memory.services.ears import must_be_installed
 
 MOST_WAITING = 4
 """Sounds that wait for the one that is heard (chosen: minutes each)."""
+DECODED_AT_ONCE = 2
+"""Files that are decoded at once (chosen: as many as small machines have processors)."""
 START_S = 60.0
 """Seconds that a process may take beside hearing; by itself two (chosen)."""
 STEP_BACK, STEP_FAR_BACK = 10, 19
@@ -38,6 +40,7 @@ class ApartEar:
         self._model, self._trusted, self._step_back = model, sorted(trusted), step_back
         self._turn = asyncio.Lock()
         self._waiting = 0
+        self._decoding = asyncio.Semaphore(DECODED_AT_ONCE)
         self._warm = WarmProcess(self._wishes())
 
     @property
@@ -63,14 +66,15 @@ class ApartEar:
     async def decode(self, file: BinaryIO, most_s: float) -> BinaryIO:
         """The samples of a file as 16 bits, mono, at `memory.model.sound.RATE`, in a file that whoever gets it closes.
 
-        It takes a moment, so it waits for nothing that is heard. Raises as `hear`.
+        It takes a moment, so it waits for nothing that is heard, and there are only some at once. Raises as `hear`.
         """
         must_be_installed(self)
         if (plain := await asyncio.to_thread(plain_samples, file, most_s)) is not None:
             return plain
         decoded: Any = tempfile.TemporaryFile()  # noqa: SIM115  (its reader closes it)
         try:
-            told = await self._told(file, {"most_s": most_s, "decoded": decoded.fileno()}, (decoded.fileno(),))
+            async with self._decoding:
+                told = await self._told(file, {"most_s": most_s, "decoded": decoded.fileno()}, (decoded.fileno(),))
             _must_be_good(told)
         except BaseException:
             decoded.close()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import io
 import wave
 from dataclasses import dataclass
@@ -14,8 +15,13 @@ import pytest
 from actors.sound_sweeps import SoundSweeps
 from adapters import build
 from adapters.capture.commands import folder_name
+from adapters.capture.sounds import SOMEBODY
+from config.doors import Sound
+from deployments.uploads import unless_left
+from memory.errors import Unavailable
 from memory.model.scopes import Sensitivity
 from memory.model.sound import Waveform
+from memory.services.ears import MISSING
 from tests.api.conftest import Door
 from tests.api.test_omi import NOON, Clock
 from tests.fakes.ear import FakeEar
@@ -129,6 +135,32 @@ async def test_a_session_that_is_over_is_swept_once(device: Device) -> None:
     assert standing == [("walk", pytest.approx(-0.3), "user", "hm hm hm hm hm", True, False)]
     assert await device.sweep() == 0
     assert len(await device.kept()) == 3
+
+
+async def test_a_sweep_keeps_who_was_said_to_speak(device: Device) -> None:
+    await device.send(said(3), speaker="Ravi")
+    device.clock.at += 10
+    await device.send(said(2), speaker="Ines")
+    device.clock.at += 10
+    device.ear.broken = True
+    assert (await device.send(said(4), speaker="Ravi"))["deferred"] is True
+    device.ear.broken = False
+    await device.door.post("/v1/session/walk/end")
+    assert await device.sweep() == 1
+    standing = [row[2:5] for row in await device.kept() if not row[-1]]
+    assert standing == [("Ravi", "hm hm hm", True), ("Ines", "hm hm", True), (SOMEBODY, "hm hm hm hm", True)]
+
+
+async def test_a_speaker_who_was_forgotten_is_named_nowhere(device: Device) -> None:
+    device.ear.broken = True
+    await device.send(said(3), speaker="Ravi")
+    device.ear.broken = False
+    device.clock.at += 120
+    await device.send(said(3), speaker="Ravi", key="later")
+    [told] = (device.door.app.settings.home / "audio").rglob("*.heard")
+    assert b"Ravi" in told.read_bytes()
+    assert (await device.door.client.delete("/v1/sources/walk")).status_code == 200
+    assert b"Ravi" not in told.read_bytes()
 
 
 async def test_a_long_silence_ends_a_session_and_what_comes_later_opens_it_again(device: Device) -> None:
@@ -297,3 +329,42 @@ async def test_the_sound_of_a_segment_is_given_to_who_sees_it(device: Device) ->
     assert (await device.door.client.get("/v1/segments/walk/nothing/audio")).status_code == 404
     await device.door.client.delete("/v1/sources/walk")
     assert (await device.door.client.get(path)).status_code == 404
+
+
+async def test_without_the_extra_it_says_how_to_get_it_and_reads_nothing(device: Device) -> None:
+    device.ear.is_installed = False
+    answer = await device.post(said(3))
+    assert (answer.status_code, answer.json()["detail"]) == (503, MISSING)
+    assert device.samples() == []
+    assert await device.sweep() == 0
+
+
+async def test_where_no_sound_is_kept_a_piece_is_heard_or_refused(
+    device: Device, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(device.door.app.sounds, "_settings", Sound(days=0))
+    assert len((await device.send(said(3)))["segments"]) == 1
+    assert device.samples() == []
+    assert (await device.door.client.post("/v1/sweep/walk")).status_code == 404
+    ended = await device.door.post("/v1/session/walk/end")
+    assert (ended["sweep"], ended["sound_s"], len(ended["segments"])) == ("none", 0.0, 1)
+    device.ear.broken = True
+    assert (await device.post(said(4))).status_code == 503, "it would be lost"
+
+
+async def test_who_leaves_is_not_heard_for(device: Device) -> None:
+    ended = asyncio.Event()
+
+    async def endless() -> None:
+        try:
+            await asyncio.Event().wait()
+        finally:
+            ended.set()
+
+    class Left:
+        async def is_disconnected(self) -> bool:
+            return True
+
+    with pytest.raises(Unavailable):
+        await unless_left(Left(), endless())  # type: ignore[arg-type]
+    assert ended.is_set()

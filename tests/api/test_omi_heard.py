@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from actors.sound_sweeps import SOMEBODY, SoundSweeps
+from actors.sound_sweeps import SoundSweeps
 from adapters import build
+from adapters.capture.sounds import SOMEBODY
 from tests.api.test_omi import NOON, Omi, mine, omi  # noqa: F401  (omi is a fixture)
 from tests.fakes.ear import FakeEar
 from tests.fakes.hearing import silence, tone, wav
