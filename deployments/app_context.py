@@ -39,6 +39,7 @@ from memory.retrieval.query import Question
 from memory.services.erasing import Task
 from memory.services.rebuild import RebuildResult
 from memory.services.recall import Recollection
+from memory.services.voices import VoiceListener
 from memory.services.zones import offset_s
 
 log = logging.getLogger("memoray.gateway")
@@ -171,6 +172,8 @@ class AppContext:
     """What was just seen of all facts of a memory."""
     web: Web | None = None
     """What these may reach of the web, if the settings let them."""
+    voices: VoiceListener | None = None
+    """What tells how voices sound, if the extra is installed."""
 
     def __post_init__(self) -> None:
         """Rates, the audit trail, the metrics and the rings of events, over whatever stores there are."""

@@ -368,3 +368,10 @@ def _proposal(bank: VoiceBank, found: MergeProposal, sources: Collection[str]) -
         similarity=found.similarity,
         sources=(heard[0], heard[1]),
     )
+
+
+async def voice_named(app: AppContext, who: Caller, name: str) -> Voice | None:
+    """The voice in sight that is called so."""
+    bank = await app.stores.voices.bank(who.scope)
+    found = bank.called(name)
+    return found if found is None or found in await in_sight(app, who, bank) else None

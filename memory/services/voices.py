@@ -18,10 +18,10 @@ ATTEMPTS = 5
 Sentence = TypeVar("Sentence")
 
 
-class VoiceEmbedder(Protocol):
-    """Tells how voices sound."""
+class VoiceListener(Protocol):
+    """Tells how the voices of a sound file sound."""
 
-    async def embed(self, file: BinaryIO) -> Sequence[HeardVoice]:
+    async def voices(self, file: BinaryIO) -> Sequence[HeardVoice]:
         """The voices in a sound file on disk; none of silence.
 
         Raises Invalid, TooLarge, and Unavailable where the packages are missing or too many wait.

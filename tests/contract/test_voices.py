@@ -214,10 +214,10 @@ class TestTables:
     ) -> None:
         bank = await heard.bank(scope)
         stranger = bank.called("Speaker 1 of 3 May")
-        assert sorted(each.source_id or "" for each in bank.prints.values()) == ["", "lunch", "lunch"], "and no second"
+        assert sorted(each.source_id or "" for each in bank.prints.values()) == ["", "lunch", "lunch", "walk"]
         await PostgresErasing(pool).source("r-1", user, scope, "lunch", {})
         bank = await heard.bank(scope)
-        assert [each.origin for each in bank.prints.values()] == ["enrolled"]
+        assert {each.source_id for each in bank.prints.values()} == {None, "walk"}
         assert [each.label for each in bank.standing()] == ["Maya"]
         assert stranger is not None
         assert bank.voices[stranger.voice_id].forgotten
