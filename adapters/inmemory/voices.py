@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from memory.errors import Stale
-from memory.model.voices import BankChange, VoiceBank
-from memory.rules.voice_bank import applied, is_numbered
+from memory.model.voices import BankChange, VoiceBank, is_numbered
+from memory.rules.voice_bank import applied
 from memory.services.voices import KnownChange
 
 

@@ -15,8 +15,8 @@ from adapters.postgres.pool import Connection, Pool
 from adapters.postgres.sql import queries
 from memory.errors import Stale
 from memory.model.scopes import View, user_scope
-from memory.model.voices import BankChange, PrintSwap, Voice, VoiceBank, VoicePrint, VoiceSwap
-from memory.rules.voice_bank import applied, is_numbered
+from memory.model.voices import BankChange, PrintSwap, Voice, VoiceBank, VoicePrint, VoiceSwap, is_numbered
+from memory.rules.voice_bank import applied
 from memory.services.voices import KnownChange
 
 Q = queries("voices")
@@ -115,7 +115,9 @@ async def _show(connection: Connection, scope: str, also: Sequence[str] = ()) ->
 
 async def _labels(connection: Connection, key: Mapping[str, Any]) -> list[str]:
     """Labels of these voices that are still there."""
-    return [row["label"] for row in await _all(connection, "voices", scope=key["scope"]) if row["voice_id"] in key["ids"]]
+    return [
+        row["label"] for row in await _all(connection, "voices", scope=key["scope"]) if row["voice_id"] in key["ids"]
+    ]
 
 
 def _written(change: BankChange) -> dict[str, Any]:

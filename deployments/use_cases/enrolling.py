@@ -97,9 +97,7 @@ async def _one_voice(app: AppContext, file: BinaryIO) -> HeardVoice:
     return longest
 
 
-async def _taken_in(
-    app: AppContext, who: Caller, key: str, name: str, style: str, heard: HeardVoice
-) -> EnrolledStyle:
+async def _taken_in(app: AppContext, who: Caller, key: str, name: str, style: str, heard: HeardVoice) -> EnrolledStyle:
     for _ in range(ATTEMPTS):
         bank = await app.stores.voices.bank(who.scope)
         change = enrolled(bank, key, app.clock.now(), who.scope, name, style, heard)
@@ -157,5 +155,3 @@ async def remove(app: AppContext, who: Caller, name: str | None, style: str | No
 
 async def _owner(app: AppContext, who: Caller) -> str:
     return owner_label(await app.profile(who.user_id))
-
-

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, Field, StringConstraints
+from pydantic import BaseModel, StringConstraints
 
 from deployments.app_context import AppContext
 from deployments.callers import Caller, writing
@@ -13,11 +13,11 @@ from deployments.kinds import Body, Id, ShortText
 from deployments.paging import PageParameters, cursor_of
 from deployments.use_cases.speakers import carried_out, following, taken_back
 from memory.errors import Ambiguous, Conflict, NotFound
-from memory.model.commands import Command
+from memory.model.commands import NameSpeaker
 from memory.model.ids import fold
 from memory.model.timeline import iso
-from memory.model.voices import BankChange, Voice, VoiceBank, VoicePrint
-from memory.rules.voice_bank import excluded, is_numbered, merged, named
+from memory.model.voices import BankChange, Voice, VoiceBank, VoicePrint, is_numbered
+from memory.rules.voice_bank import excluded, merged, named
 from memory.rules.voices import MergeProposal, proposals
 from memory.services.voices import undo as undo_change
 
@@ -180,7 +180,7 @@ async def name_voice(app: AppContext, who: Caller, key: str, voice_id: str, body
     earlier = None if known else await _naming(app, who, voice)
     undone = await taken_back(app, who, key, earlier.commands) if earlier else []
     believed_as = _believed_as(voice, earlier)
-    commands = [] if believed_as is None else await following(app, who, key, believed_as, body.name)
+    commands = [] if believed_as is None else following(key, believed_as, body.name)
     return await _changed(app, who, change, commands, voice.voice_id, undone)
 
 
@@ -191,7 +191,7 @@ async def merge_voices(app: AppContext, who: Caller, key: str, body: VoiceMergin
     if known := await _before(app, who, key, "merge", kept):
         return await _changed(app, who, known, (), kept.voice_id)
     change = merged(bank, key, app.clock.now(), kept.voice_id, gone.voice_id)
-    commands = await following(app, who, key, bank.shown(gone.voice_id), bank.shown(kept.voice_id))
+    commands = following(key, bank.shown(gone.voice_id), bank.shown(kept.voice_id))
     return await _changed(app, who, change, commands, kept.voice_id)
 
 
@@ -309,7 +309,7 @@ async def _changed(
     app: AppContext,
     who: Caller,
     change: BankChange,
-    commands: Sequence[Command],
+    commands: Sequence[NameSpeaker],
     voice_id: str,
     before: Sequence[str] = (),
 ) -> VoiceChanged:

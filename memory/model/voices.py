@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
@@ -13,12 +14,19 @@ SOMEBODY = "[somebody]"
 ENROLLED, HEARD, LEARNT = "enrolled", "heard", "learnt"
 """Where a print comes from: given by hand, the first that was heard of a stranger, or added while listening."""
 ORIGINS = (ENROLLED, HEARD, LEARNT)
+NUMBERED = re.compile(r"\bSpeaker [0-9]{1,6} of [0-9]{1,2} [A-Z][a-z]{2,8}\b")
+"""A label of a stranger. It names a day, but tells no time."""
 DROP, WITHOUT_NAME = "drop", "without_name"
 EXCLUSIONS = ("", WITHOUT_NAME, DROP)
 """What becomes of what a voice says: it is told; told as somebody's; not told at all."""
 STRANGERS = ("keep", "keep_without_name", "drop")
 """The same of voices that nobody has named: they get a label and a print; told as somebody's; not told at all."""
 DEFAULT_STYLE = "default"
+
+
+def is_numbered(label: str) -> bool:
+    """Whether a label is the number of a stranger rather than a name."""
+    return NUMBERED.fullmatch(label) is not None
 
 
 def voice_id(scope: str, label: str, at: Instant) -> str:

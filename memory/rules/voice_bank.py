@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
@@ -245,11 +244,6 @@ def _free(bank: VoiceBank, name: str, day: str = "") -> str:
     while fold(label := f"Speaker {number} of {day}" if day else f"{name} ({number + 1})") in taken:
         number += 1
     return label
-
-
-def is_numbered(label: str) -> bool:
-    """Whether a label is the number of a stranger rather than a name."""
-    return re.match(r"Speaker [0-9]+ of ", label) is not None
 
 
 def _room(bank: VoiceBank) -> None:

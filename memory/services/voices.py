@@ -80,9 +80,7 @@ def day_called(at: Instant, offset_s: int) -> str:
     return f"{day.day} {day:%B}"
 
 
-def told(
-    sentences: Iterable[Mapping[str, Any]], speakers: Mapping[int, str | None]
-) -> list[dict[str, Any]]:
+def told(sentences: Iterable[Mapping[str, Any]], speakers: Mapping[int, str | None]) -> list[dict[str, Any]]:
     """Sentences as segments with their speakers, each a mapping with the number of its `voice`, or None.
 
     What is not to be told is left out; what nobody's voice was found in is somebody's.
@@ -96,9 +94,7 @@ def told(
     return found
 
 
-async def undo(
-    store: VoiceStore, scope: str, key: str, at: Instant, change_id: str | None
-) -> BankChange:
+async def undo(store: VoiceStore, scope: str, key: str, at: Instant, change_id: str | None) -> BankChange:
     """The change that was taken back: the one of that id, else the last of a person that still stands.
 
     Raises Conflict if there is none, if it was undone before, or if a later change rests on it.

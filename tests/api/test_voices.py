@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Callable
 from typing import Any
 
-import httpx
 import pytest
 
-from deployments.use_cases.enrolling import MISSING
-from memory.model.scopes import Sensitivity, user_scope
+from memory.model.scopes import user_scope
 from memory.rules.voice_bank import HeardPlace
 from memory.services.voices import listen
 from tests.api.conftest import Door
-from tests.fakes.voices import WrittenVoices, sample
+from tests.fakes.voices import sample
 
 pytestmark = pytest.mark.postgres
 MAY_3 = 1_777_809_600.0

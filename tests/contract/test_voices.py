@@ -203,7 +203,9 @@ class TestTables:
         await heard.commit(scope, vb.named(await heard.bank(scope), "n", NOW, stranger, "Ravi"))
         assert await shown() == ["Maya", "Ravi"]
         assert await moved(at["position"]) == ["Speaker 1 of 3 May"]
-        await heard.commit(scope, vb.merged(await heard.bank(scope), "m", NOW, await one(heard, scope, "Maya"), stranger))
+        await heard.commit(
+            scope, vb.merged(await heard.bank(scope), "m", NOW, await one(heard, scope, "Maya"), stranger)
+        )
         assert await shown() == ["Maya", "Maya"]
         await undo(heard, scope, "u1", NOW, None)
         await undo(heard, scope, "u2", NOW, None)

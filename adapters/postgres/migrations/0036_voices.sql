@@ -63,7 +63,7 @@ CREATE FUNCTION forget_voices(in_scope text, ids text[]) RETURNS void LANGUAGE p
 BEGIN
     DELETE FROM voice_changes c WHERE c.scope = in_scope AND c.touched && ids;
     DELETE FROM voice_prints p WHERE p.scope = in_scope AND p.voice_id = ANY(ids);
-    DELETE FROM voices v WHERE v.scope = in_scope AND v.voice_id = ANY(ids) AND v.label !~ '^Speaker [0-9]+ of ';
+    DELETE FROM voices v WHERE v.scope = in_scope AND v.voice_id = ANY(ids) AND v.label !~ '^Speaker [0-9]{1,6} of [0-9]{1,2} [A-Z][a-z]{2,8}$';
     UPDATE voices v SET name = '', shown = v.label, forgotten = true, merged_into = NULL
     WHERE v.scope = in_scope AND v.voice_id = ANY(ids);
 END $$;

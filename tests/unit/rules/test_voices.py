@@ -288,7 +288,9 @@ class TestBank:
     def test_voices_of_one_person_are_proposed_and_left_alone(self, bank: VoiceBank) -> None:
         bank = listen(bank, voice(beside(axis(1), 0.69, 9), 30.0))
         assert proposals(bank, list(bank.standing())) == []
-        bank = listen(bank, voice(beside(axis(0), 0.72, 9), 1.99), voice(beside(axis(0), 0.66, 8), number=2), source="b")
+        bank = listen(
+            bank, voice(beside(axis(0), 0.72, 9), 1.99), voice(beside(axis(0), 0.66, 8), number=2), source="b"
+        )
         near = beside(axis(0), 0.8, 9)
         two = enrol(bank, "Mia", voice(near))
         [found] = [each for each in proposals(two, list(two.standing()))
