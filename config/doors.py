@@ -33,8 +33,8 @@ class Sound:
     most_mb: Count = 10_000
     """Megabytes of all sound of all users; beyond them the oldest of whoever is heard goes (chosen: four days)."""
     strangers: Literal["keep", "keep_without_name", "drop"] = "keep"
-    """What becomes of sentences in voices that nobody has named (decision 0105): they are kept under a number by which the
-    voice is known again; kept as somebody's, and nothing of the voice; or dropped."""
+    """What becomes of sentences in voices that nobody has named (decision 0105): they are kept under a number by
+    which the voice is known again; kept as somebody's, and nothing of the voice; or dropped."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -67,7 +67,8 @@ async def _blocks(request: Request) -> AsyncIterator[bytes]:
 async def enroll(
     request: Request, asked: Annotated[EnrolmentParameters, Query()], who: Who, app: Here, key: Key
 ) -> Any:
-    """Give a sample of a voice, five seconds or more of one person's speech, best through the device that will be heard.
+    """Give a sample of a voice: five seconds or more of one person's speech, through the device that will be heard.
+
     From then on what they say is told as theirs. A second language or device is a further `style`.
 
     The sound itself is not kept. 503 without the extra `speech`. `POST /v1/voices/undo` takes it back.
@@ -88,7 +89,10 @@ async def enrollment(who: Who, app: Here, name: Named = None) -> Any:
 
 @router.delete("/enrollment", response_model=EnrolmentRemoved)
 async def clear_enrollment(who: Who, app: Here, name: Named = None) -> Any:
-    """Erase all samples of the owner's voice, and what was learnt by them, for good. Example: `DELETE /v1/enrollment`"""
+    """Erase all samples of the owner's voice, and what was learnt by them, for good.
+
+    Example: `DELETE /v1/enrollment`
+    """
     return await enrolling.remove(app, who, name, None)
 
 

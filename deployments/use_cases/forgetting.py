@@ -16,7 +16,10 @@ async def forget_source(app: AppContext, who: Caller, key: str, source_id: str) 
 
 
 async def forget_entity(app: AppContext, who: Caller, key: str, entity_id: str) -> Receipt:
-    """Erase an entity with every fact about it, and a person with their voice; segments stay. Raises NotFound, Ambiguous."""
+    """Erase an entity with every fact about it, and a person with their voice; segments stay.
+
+    Raises NotFound, Ambiguous.
+    """
     names = await _names(app, writing(who), entity_id)
     receipt = await forgetting.forget_entity(app, who, entity_id, key)
     await forget_voices_of(app, who, names)

@@ -17,7 +17,7 @@ AT_ONCE = 200
 
 
 class VoiceForgotten(BaseModel):
-    """What was erased of a voice for good. While segments are `left` the voice stays, and the request is to be repeated."""
+    """What was erased of a voice for good. While segments are `left` the voice stays: repeat the request."""
 
     voice_id: str
     prints: int

@@ -69,7 +69,7 @@ class VoiceOut(BaseModel, json_schema_extra={"examples": [_VOICE]}):
 
 
 class VoiceProposal(BaseModel):
-    """Two voices that sound like one person, and where each was heard, to be compared. Nothing merges them by itself."""
+    """Two voices that sound like one person, and where each was heard, to be compared."""
 
     voice_id: str
     other_id: str
@@ -172,10 +172,10 @@ async def name_voice(app: AppContext, who: Caller, key: str, voice_id: str, body
     bank, voice = await voice_meant(app, writing(who), voice_id)
     known = await _before(app, who, key, "name", voice)
     change = known or named(bank, key, app.clock.now(), voice.voice_id, body.name)
-    if known and body.name not in {each.after.name or each.after.label for each in known.voices if each.after}:
-        if bank.shown(voice.voice_id) != body.name:
-            raise Conflict("This Idempotency-Key was used for another name.", change_id=key)
-    if fold(bank.shown(voice.voice_id)) == fold(body.name) and not known:
+    is_so = fold(bank.shown(voice.voice_id)) == fold(body.name)
+    if known and not is_so:
+        raise Conflict("This Idempotency-Key was used for another name.", change_id=key)
+    if is_so and not known:
         return await _changed(app, who, change, (), voice.voice_id)
     earlier = None if known else await _naming(app, who, voice)
     undone = await taken_back(app, who, key, earlier.commands) if earlier else []

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
 from dataclasses import replace
 
 import pytest
@@ -25,8 +24,8 @@ pytestmark = pytest.mark.postgres
 
 
 @pytest.fixture(params=["memory", "postgres"])
-async def store(request: pytest.FixtureRequest, pool: Pool) -> AsyncIterator[VoiceStore]:
-    yield InMemoryVoices() if request.param == "memory" else PostgresVoices(pool)
+async def store(request: pytest.FixtureRequest, pool: Pool) -> VoiceStore:
+    return InMemoryVoices() if request.param == "memory" else PostgresVoices(pool)
 
 
 @pytest.fixture
@@ -186,8 +185,8 @@ class TestTables:
     ) -> None:
         async def shown() -> list[str]:
             rows = await pool.rows(
-                "SELECT spoken_by(scope, speaker) AS shown FROM segments WHERE scope = %(scope)s AND source_id = 'lunch'"
-                " ORDER BY segment_id",
+                "SELECT spoken_by(scope, speaker) AS shown FROM segments"
+                " WHERE scope = %(scope)s AND source_id = 'lunch' ORDER BY segment_id",
                 scope=scope,
             )
             return [row["shown"] for row in rows]
@@ -217,7 +216,7 @@ class TestTables:
         bank = await heard.bank(scope)
         stranger = bank.called("Speaker 1 of 3 May")
         assert sorted(each.source_id or "" for each in bank.prints.values()) == ["", "lunch", "lunch", "walk"]
-        await PostgresErasing(pool).source("r-1", user, scope, "lunch", {})
+        await PostgresErasing(pool).source(f"r-1-{user}", user, scope, "lunch", {})
         bank = await heard.bank(scope)
         assert {each.source_id for each in bank.prints.values()} == {None, "walk"}
         assert [each.label for each in bank.standing()] == ["Maya"]
@@ -231,7 +230,7 @@ class TestTables:
         await PostgresCapture(pool, "hashing").store(Source("evening", scope, "conversation", NOW, segments=said))
         stranger = await one(heard, scope, "Speaker 1 of 3 May")
         await heard.commit(scope, vb.named(await heard.bank(scope), "n", NOW, stranger, "Ravi"))
-        await PostgresErasing(pool).source("r-1", user, scope, "lunch", {})
+        await PostgresErasing(pool).source(f"r-1-{user}", user, scope, "lunch", {})
         bank = await heard.bank(scope)
         assert bank.shown(stranger) == "Ravi"
         assert bank.prints_of(stranger) == []
@@ -239,6 +238,6 @@ class TestTables:
         assert (await heard.bank(scope)).shown(stranger) == "Speaker 1 of 3 May"
 
     async def test_a_memory_takes_along_all(self, heard: PostgresVoices, pool: Pool, scope: str, user: str) -> None:
-        await PostgresErasing(pool).memory("r-2", user, [user], {})
+        await PostgresErasing(pool).memory(f"r-2-{user}", user, [user], {})
         assert await heard.bank(scope) == VoiceBank()
         assert await heard.changes(scope) == []

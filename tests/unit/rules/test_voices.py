@@ -177,8 +177,11 @@ def people(count: int, seed: int) -> list[Floats]:
 
 
 def said_by(centre: Floats, seconds: float, rng: np.random.Generator) -> HeardVoice:
-    """What is heard of a voice: after 2 s 0.82 of it, after 5 s 0.905, after 10 s 0.95, so that an enrolled voice is met
-    as the recipe has it: 10 % and half of the cosines at 0.70 and 0.78 (2 s), 0.81 and 0.86 (5 s)."""
+    """What is heard of a voice: after 2 s 0.82 of it, after 5 s 0.905, after 10 s 0.95.
+
+    So an enrolled voice is met as the recipe has it: a tenth and half of the cosines below 0.70 and 0.78 (2 s), and
+    below 0.81 and 0.86 (5 s).
+    """
     part = float(np.interp(seconds, [1.5, 2.0, 5.0, 10.0], [0.78, 0.82, 0.905, 0.95]))
     part = min(0.99, part + float(rng.normal(scale=np.interp(seconds, [2.0, 5.0, 10.0], [0.066, 0.041, 0.01]))))
     noise = rng.normal(size=WIDE)
