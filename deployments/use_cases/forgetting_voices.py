@@ -48,7 +48,9 @@ async def forget_voice(app: AppContext, who: Caller, key: str, voice_id: str, wo
                 continue
             segments += 1
         left = max(0, rows[0]["total"] - len(rows)) if rows else 0
-    prints = 0 if left else await app.stores.voices.erase(who.scope, [each.voice_id for each in members])
+    prints = 0 if left else len(bank.prints_of(voice.voice_id))  # those of sources that were forgotten are gone
+    if not left:
+        await app.stores.voices.erase(who.scope, [each.voice_id for each in members])
     return VoiceForgotten(voice_id=voice.voice_id, prints=prints, segments=segments, left=left)
 
 

@@ -16,6 +16,9 @@ from memory.model.ids import command_id, fold
 from memory.model.voices import BankChange
 from memory.rules.voice_bank import undoing
 
+MOST_REDONE = 8
+"""Times that one naming may be taken back and done again (chosen)."""
+
 
 def following(key: str, old: str, new: str) -> list[NameSpeaker]:
     """The turn in which whoever is called `old` becomes the person who is called `new`. Its id follows from the key."""
@@ -45,22 +48,33 @@ async def carried_out(
 
 
 async def _as_it_was(app: AppContext, who: Caller, change: BankChange, ids: Sequence[str]) -> None:
-    back = command_id("voice refused", change.change_id)
-    await taken_back(app, who, back, ids)
+    await taken_back(app, who, ids)
     if change.voices or change.prints:
+        back = command_id("voice refused", change.change_id)
         await app.stores.voices.commit(who.scope, undoing(change, back, app.clock.now()))
 
 
-async def taken_back(app: AppContext, who: Caller, key: str, commands: Sequence[str]) -> list[str]:
-    """Undo turns of the memory, the last one first, as far as they still stand; the ids of the turns that did."""
+async def taken_back(app: AppContext, who: Caller, commands: Sequence[str]) -> list[str]:
+    """Undo turns of the memory, the last one first, as far as they still stand; the ids of the turns that did.
+
+    The journal undoes a command once. One that was undone and then done again, by undoing that, is undone by its redoing.
+    """
     undone = []
     for each in reversed(commands):
-        made = command_id("voice undo", key, each)
-        try:
-            await app.actors.undo(who.user_id, made, each, "user", partly=True)
-        except (Conflict, RayError) as error:
-            if not isinstance(getattr(error, "cause", None) or error, NothingToUndo):
-                raise
-        else:
-            undone.append(made)
+        for _ in range(MOST_REDONE):
+            made = command_id("voice undo", each)
+            if await _undone(app, who, made, each):
+                undone.append(made)
+                break
+            each = command_id("voice undo", made)  # noqa: PLW2901  (what undid the undoing)
     return undone
+
+
+async def _undone(app: AppContext, who: Caller, made: str, command: str) -> bool:
+    try:
+        await app.actors.undo(who.user_id, made, command, "user", partly=True)
+    except (Conflict, RayError) as error:
+        if not isinstance(getattr(error, "cause", None) or error, NothingToUndo):
+            raise
+        return False
+    return True

@@ -9,6 +9,7 @@ from pydantic import BaseModel, StringConstraints
 
 from deployments.app_context import AppContext
 from deployments.callers import Caller, writing
+from deployments.commands import turn
 from deployments.kinds import Body, Id, ShortText
 from deployments.paging import PageParameters, cursor_of
 from deployments.use_cases.speakers import carried_out, following, taken_back
@@ -171,14 +172,16 @@ async def name_voice(app: AppContext, who: Caller, key: str, voice_id: str, body
     """
     bank, voice = await voice_meant(app, writing(who), voice_id)
     known = await _before(app, who, key, "name", voice)
-    change = known or named(bank, key, app.clock.now(), voice.voice_id, body.name)
     is_so = fold(bank.shown(voice.voice_id)) == fold(body.name)
     if known and not is_so:
         raise Conflict("This Idempotency-Key was used for another name.", change_id=key)
-    if is_so and not known:
+    if known:
+        return await _again(app, who, bank, known, voice)
+    change = named(bank, key, app.clock.now(), voice.voice_id, body.name)
+    if is_so:
         return await _changed(app, who, change, (), voice.voice_id)
-    earlier = None if known else await _naming(app, who, voice)
-    undone = await taken_back(app, who, key, earlier.commands) if earlier else []
+    earlier = await _naming(app, who, voice)
+    undone = await taken_back(app, who, earlier.commands) if earlier else []
     believed_as = _believed_as(voice, earlier)
     commands = [] if believed_as is None else following(key, believed_as, body.name)
     return await _changed(app, who, change, commands, voice.voice_id, undone)
@@ -189,7 +192,7 @@ async def merge_voices(app: AppContext, who: Caller, key: str, body: VoiceMergin
     bank, kept = await voice_meant(app, writing(who), body.voice_id)
     _, gone = await voice_meant(app, who, body.other_id)
     if known := await _before(app, who, key, "merge", kept):
-        return await _changed(app, who, known, (), kept.voice_id)
+        return await _again(app, who, bank, known, kept)
     change = merged(bank, key, app.clock.now(), kept.voice_id, gone.voice_id)
     commands = following(key, bank.shown(gone.voice_id), bank.shown(kept.voice_id))
     return await _changed(app, who, change, commands, kept.voice_id)
@@ -200,8 +203,23 @@ async def exclude_voice(app: AppContext, who: Caller, key: str, voice_id: str, b
     bank, voice = await voice_meant(app, writing(who), voice_id)
     known = await _before(app, who, key, "exclude", voice)
     told = "" if body.exclusion == "none" else body.exclusion
-    change = known or excluded(bank, key, app.clock.now(), voice.voice_id, told)
+    if known:
+        return await _again(app, who, bank, known, voice)
+    change = excluded(bank, key, app.clock.now(), voice.voice_id, told)
     return await _changed(app, who, change, (), voice.voice_id)
+
+
+async def _again(app: AppContext, who: Caller, bank: VoiceBank, known: BankChange, voice: Voice) -> VoiceChanged:
+    """A change that was asked for before: turns that it still lacks, as after a failure in between, are made up for."""
+    first = known.voices[0].before if known.voices else None
+    if first is not None:
+        old = first.label if known.kind == "name" else first.name or first.label
+        for command in following(known.change_id, old, bank.shown(first.voice_id)):
+            if command.command_id in known.commands:
+                await turn(app, who, command)
+    sources = await _sources(app, who, bank)
+    shown = _shown(bank, voice, sources)
+    return VoiceChanged(change_id=known.change_id, voice=shown, commands=list(known.commands))
 
 
 async def _before(app: AppContext, who: Caller, key: str, kind: str, voice: Voice) -> BankChange | None:
@@ -223,7 +241,9 @@ async def undo_voices(app: AppContext, who: Caller, key: str, body: VoiceUndoing
         change_id = body.change_id or await _last(app, who)
         await _touching_what_is_seen(app, who, change_id)
         change = await undo_change(app.stores.voices, who.scope, key, app.clock.now(), change_id)
-    commands = await taken_back(app, who, key, change.commands)
+        commands = await taken_back(app, who, change.commands)
+    else:
+        commands = await taken_back(app, who, change.commands) if await _is_last(app, who, key) else []
     return VoiceUndone(change_id=key, undoes=change.change_id, kind=change.kind, commands=commands)
 
 
@@ -235,6 +255,12 @@ async def _undone_before(app: AppContext, who: Caller, key: str) -> BankChange |
         for each in await app.stores.voices.changes(who.scope, known.change.undoes):
             return each.change
     return None
+
+
+async def _is_last(app: AppContext, who: Caller, change_id: str) -> bool:
+    """Whether nothing was changed since: then what an undoing that broke off has left to do may be done."""
+    latest = await app.stores.voices.changes(who.scope, None, 1)
+    return [each.change.change_id for each in latest] == [change_id]
 
 
 async def _last(app: AppContext, who: Caller) -> str:
