@@ -60,7 +60,11 @@ class InMemoryVoices:
             if key not in ids or is_numbered(row.label)
         }
         self._banks[scope] = VoiceBank(voices, kept)
-        brought = lambda change: any(s.before is None and s.print.print_id in print_ids for s in change.prints)  # noqa: E731
         noted = self._changes.get(scope, [])
-        self._changes[scope] = [each for each in noted if not (each.touched & ids or brought(each))]
+        self._changes[scope] = [each for each in noted if not (each.touched & ids or _brought(each, print_ids))]
         return len(bank.prints) - len(kept)
+
+
+def _brought(change: BankChange, print_ids: Sequence[str]) -> bool:
+    """Whether one of these prints came with a change."""
+    return any(each.before is None and each.print.print_id in print_ids for each in change.prints)

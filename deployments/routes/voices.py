@@ -9,18 +9,17 @@ from fastapi import APIRouter, Query
 from deployments.callers import Who
 from deployments.commands import Here, Key
 from deployments.kinds import Id
-from deployments.use_cases import forgetting_voices, voices
+from deployments.use_cases import forgetting_voices, voice_changes, voices
 from deployments.use_cases.forgetting_voices import VoiceForgotten
-from deployments.use_cases.voices import (
+from deployments.use_cases.voice_changes import (
     VoiceChanged,
     VoiceExclusion,
-    VoiceList,
     VoiceMerging,
     VoiceNaming,
-    VoiceParameters,
     VoiceUndoing,
     VoiceUndone,
 )
+from deployments.use_cases.voices import VoiceList, VoiceParameters
 
 router = APIRouter(prefix="/v1/voices", tags=["voices"])
 
@@ -45,7 +44,7 @@ async def name_voice(voice_id: Id, body: VoiceNaming, who: Who, app: Here, key: 
 
     Example: `PUT /v1/voices/v-0a1b2c` with `{"name": "Tom"}`
     """
-    return await voices.name_voice(app, who, key, voice_id, body)
+    return await voice_changes.name_voice(app, who, key, voice_id, body)
 
 
 @router.post("/merge", response_model=VoiceChanged)
@@ -54,7 +53,7 @@ async def merge_voices(body: VoiceMerging, who: Who, app: Here, key: Key) -> Any
 
     Example: `POST /v1/voices/merge` with `{"voice_id": "v-0a1b2c", "other_id": "v-4d5e6f"}`
     """
-    return await voices.merge_voices(app, who, key, body)
+    return await voice_changes.merge_voices(app, who, key, body)
 
 
 @router.post("/undo", response_model=VoiceUndone)
@@ -64,7 +63,7 @@ async def undo_voices(who: Who, app: Here, key: Key, body: VoiceUndoing | None =
 
     Example: `POST /v1/voices/undo` with `{"change_id": "c-0a1b2c3d4e5f6071"}`
     """
-    return await voices.undo_voices(app, who, key, body or VoiceUndoing())
+    return await voice_changes.undo_voices(app, who, key, body or VoiceUndoing())
 
 
 @router.post("/{voice_id}/exclude", response_model=VoiceChanged)
@@ -75,7 +74,7 @@ async def exclude_voice(voice_id: Id, who: Who, app: Here, key: Key, body: Voice
 
     Example: `POST /v1/voices/v-0a1b2c/exclude` with `{"exclusion": "drop"}`
     """
-    return await voices.exclude_voice(app, who, key, voice_id, body or VoiceExclusion())
+    return await voice_changes.exclude_voice(app, who, key, voice_id, body or VoiceExclusion())
 
 
 @router.delete("/{voice_id}", response_model=VoiceForgotten)

@@ -57,7 +57,7 @@ async def _as_it_was(app: AppContext, who: Caller, change: BankChange, ids: Sequ
 async def taken_back(app: AppContext, who: Caller, commands: Sequence[str]) -> list[str]:
     """Undo turns of the memory, the last one first, as far as they still stand; the ids of the turns that did.
 
-    The journal undoes a command once. One that was undone and then done again, by undoing that, is undone by its redoing.
+    The journal undoes a command once. One that was undone and done again, by undoing that, is undone by its redoing.
     """
     undone = []
     for each in reversed(commands):

@@ -167,7 +167,7 @@ def attributed(
     for heard in sorted(voices, key=lambda each: each.number):
         found = identify(known, heard).voice_id
         if found is None:
-            fresh = VoiceBank(bank.voices | {s.after.voice_id: s.after for s in swaps if s.after is not None})
+            fresh = VoiceBank({**bank.voices, **{s.after.voice_id: s.after for s in swaps if s.after is not None}})
             speakers[heard.number] = _stranger(fresh, heard, place, strangers, swaps, prints)
             continue
         voice = bank.voices[found]
