@@ -132,7 +132,7 @@ class ContentLine(ArchiveLine):
 
 
 def _told(properties: dict[str, Any]) -> dict[str, Any]:
-    """Readers take every property for text, but for the types an entity had before and the segment that kept it."""
+    """Readers take every property for text or nothing (a promise to nobody), but for former types and what kept it."""
     for name, value in properties.items():
         if isinstance(value, tuple) != (name == FORMER_TYPES):
             raise ValueError("only former types are a list")
@@ -142,7 +142,7 @@ def _told(properties: dict[str, Any]) -> dict[str, Any]:
 
 
 Properties = Annotated[
-    dict[k.Short, k.Text | tuple[k.Short, ...]], Field(max_length=1_000), AfterValidator(_told)
+    dict[k.Short, k.Text | tuple[k.Short, ...] | None], Field(max_length=1_000), AfterValidator(_told)
 ]  # fmt: skip
 
 ROWS: dict[str, dict[str, Any]] = {
