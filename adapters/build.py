@@ -53,6 +53,7 @@ from adapters.postgres.summaries import PostgresSummaries
 from adapters.postgres.surroundings import PostgresSurroundings
 from adapters.postgres.sweeping import PostgresSweeper
 from adapters.postgres.tokens import PostgresTokens
+from adapters.postgres.voices import PostgresVoices
 from config.settings import Database, EncoderSettings, Settings
 from memory.errors import ConfigError
 from memory.model.scopes import Sensitivity
@@ -110,6 +111,7 @@ class Stores:
     surroundings: PostgresSurroundings
     audit: PostgresAudit
     heard: PostgresHeard
+    voices: PostgresVoices
     events: Emitter
 
     async def close(self) -> None:
@@ -189,6 +191,7 @@ async def stores_over(pool: Pool, settings: Settings, events: Emitter | None = N
         PostgresSurroundings(pool),
         PostgresAudit(pool),
         PostgresHeard(pool),
+        PostgresVoices(pool),
         events or Emitter(PostgresEvents(pool), clock()),
     )
 

@@ -35,6 +35,7 @@ COMMAND_MODULES: dict[str, Sequence[str]] = {
     "cli.facts": ("facts", "correct", "confirm"),
     "cli.sources": ("sources",),
     "cli.communities": ("communities", "patterns"),
+    "cli.voices": ("voices",),
     "cli.explain": ("explain",),
     "cli.diff": ("diff",),
     "cli.daily": ("daily",),

@@ -40,6 +40,7 @@ from memory.services.ears import Ear, LiveEar
 from memory.services.erasing import Task
 from memory.services.rebuild import RebuildResult
 from memory.services.recall import Recollection
+from memory.services.voices import VoiceListener
 from memory.services.zones import offset_s
 
 log = logging.getLogger("memoray.gateway")
@@ -176,6 +177,8 @@ class AppContext:
     """What these may reach of the web, if the settings let them."""
     uploads: asyncio.Semaphore = field(default_factory=partial(asyncio.Semaphore, UPLOADS))
     """Held by whoever sends a sound."""
+    voices: VoiceListener | None = None
+    """What tells how voices sound, if the extra is installed."""
 
     def __post_init__(self) -> None:
         """Rates, the audit trail, the metrics and the rings of events, over whatever stores there are."""

@@ -165,8 +165,25 @@ def _access(ledger: Ledger, line: schema.AccessLine, _: int) -> dict[str, Any]:
     return line.model_dump()
 
 
+def _voice(ledger: Ledger, line: schema.VoiceLine, _: int) -> dict[str, Any]:
+    ledger.once("voice", line.voice_id, "voice_id")
+    ledger.once("label", line.label, "label")
+    if line.merged_into is None:
+        ledger.once("whole voice", line.voice_id, "voice_id")
+    else:
+        ledger.held(("whole voice",), line.merged_into, "merged_into")
+    return line.model_dump()
+
+
+def _voice_print(ledger: Ledger, line: schema.VoicePrintLine, _: int) -> dict[str, Any]:
+    ledger.once("print", line.print_id, "print_id")
+    ledger.held(("voice",), line.voice_id, "voice_id")
+    return line.model_dump()
+
+
 CHECKS: Mapping[str, Checked] = {
     **{member: _believed(noun) for member, noun in schema.NOUN_OF.items()},
     "content": _words, "nights": _night, "accesses": _access,
+    "voices": _voice, "voice_prints": _voice_print,
 }  # fmt: skip
 """Member whose lines are read at once -> what reads them."""

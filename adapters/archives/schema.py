@@ -22,17 +22,20 @@ from memory.model.groups import GROUP_KINDS
 from memory.model.profile import Profile
 from memory.model.sources import ROLES, SOURCE_KINDS, TTL_POLICIES
 from memory.model.timeline import EARLIEST, LATEST, to_datetime
+from memory.model.voices import EXCLUSIONS, ORIGINS
 from memory.rules.keeping import KEPT_IN
 from memory.rules.resolution import FORMER_TYPES
 
 FORMAT, FORMAT_VERSION = "memoray-archive", 1
 MEMBERS = (
     "sources", "entities", "facts", "mentions", "evidence", "links", "notes", "groups", "content", "journal",
-    "nights", "accesses",
+    "nights", "accesses", "voices", "voice_prints",
 )  # fmt: skip
 """Members of JSON lines, in an order in which each refers only to those before it."""
-LATER = frozenset({"groups"})
+LATER = frozenset({"groups", "voices", "voice_prints"})
 """Those that archives of earlier versions lack."""
+MOST_NUMBERS = 1_024
+"""Numbers of a print; those of today's models have 192 and 256."""
 SINGLES = ("manifest.json", "profile.json")
 NOUN_OF = {
     "entities": "entity", "facts": "fact", "mentions": "mention", "evidence": "evidence", "links": "link",
@@ -129,7 +132,7 @@ class ContentLine(ArchiveLine):
 
 
 def _told(properties: dict[str, Any]) -> dict[str, Any]:
-    """Readers take every property for text, but for the types an entity had before and the segment that kept it."""
+    """Readers take every property for text or nothing (a promise to nobody), but for former types and what kept it."""
     for name, value in properties.items():
         if isinstance(value, tuple) != (name == FORMER_TYPES):
             raise ValueError("only former types are a list")
@@ -139,7 +142,7 @@ def _told(properties: dict[str, Any]) -> dict[str, Any]:
 
 
 Properties = Annotated[
-    dict[k.Short, k.Text | tuple[k.Short, ...]], Field(max_length=1_000), AfterValidator(_told)
+    dict[k.Short, k.Text | tuple[k.Short, ...] | None], Field(max_length=1_000), AfterValidator(_told)
 ]  # fmt: skip
 
 ROWS: dict[str, dict[str, Any]] = {
@@ -327,9 +330,35 @@ class AccessLine(ArchiveLine):
     interval_days: k.Measure = 0.0
 
 
+class VoiceLine(ArchiveLine):
+    """A voice, those that others were merged into first."""
+
+    voice_id: k.VoiceId
+    label: Annotated[Label, StringConstraints(min_length=1)]
+    name: Label
+    exclusion: k.one_of(EXCLUSIONS)  # type: ignore[valid-type]
+    merged_into: k.VoiceId | None
+    forgotten: bool
+    created_at: k.Moment
+
+
+class VoicePrintLine(ArchiveLine):
+    """A print of a voice."""
+
+    print_id: Annotated[str, StringConstraints(pattern=r"^w-[0-9a-f]{16}$")]
+    voice_id: k.VoiceId
+    origin: k.one_of(ORIGINS)  # type: ignore[valid-type]
+    model: k.Named
+    style: k.Named
+    seconds: k.Seconds
+    embedding: Annotated[tuple[k.Cosine, ...], FailFast(), Field(min_length=1, max_length=MOST_NUMBERS)]
+    source_id: k.Id | None
+    at: k.Moment
+
+
 LINES: dict[str, type[ArchiveLine]] = {
     **BELIEVED, "sources": SourceLine, "content": ContentLine, "journal": JournalLine, "nights": NightLine,
-    "accesses": AccessLine,
+    "accesses": AccessLine, "voices": VoiceLine, "voice_prints": VoicePrintLine,
 }  # fmt: skip
 """Member -> what each of its lines is."""
 PARTS = {"sources": ("segments", SegmentLine), "journal": ("changes", Change)}

@@ -3,8 +3,8 @@
 `manifest.json` says what it is; `profile.json`, `sources.jsonl` (each with its segments, a long one in several lines),
 `entities.jsonl`, `mentions.jsonl`, `facts.jsonl` (every version), `evidence.jsonl`, `links.jsonl`, `notes.jsonl` and
 `groups.jsonl` are in plain words; `journal.jsonl` is the history in ids, `content.jsonl` the words those ids mean;
-`nights.jsonl` and `accesses.jsonl` are what happened to the memory. Vectors are not in it: the worker makes them anew
-in the background.
+`nights.jsonl` and `accesses.jsonl` are what happened to the memory; `voices.jsonl` and `voice_prints.jsonl` are by what
+sound people are known. Vectors are not in it: the worker makes them anew in the background.
 """
 
 from __future__ import annotations
@@ -31,6 +31,8 @@ from memory.model.scopes import user_scope
 Q = queries("archive")
 BELIEVED = ("entities", "mentions", "facts", "evidence", "links", "notes", "groups")
 """Members of rows of the model."""
+BESIDE = ("sources", "content", "journal", "nights", "accesses", "voices", "voice_prints")
+"""Members whose lines the database makes."""
 PART_CHARS = 4_000_000
 """Characters of a source in one line: escaped by JSON, each may take six bytes of the 64 MB that are read back."""
 BESIDE_CHARS = 600
@@ -59,7 +61,7 @@ class PostgresArchive:
                 archive.writestr("profile.json", user.get("profile", "{}"))
                 counts = {}
                 key |= {"chars": PART_CHARS, "beside": BESIDE_CHARS}
-                for member in ("sources", "content", "journal", "nights", "accesses"):
+                for member in BESIDE:
                     counts[member] = await _write(archive, member, _lines(connection, member, key))
                 for member in BELIEVED:
                     rows = _rows(connection, NOUN_OF[member], member, key, content)
@@ -110,6 +112,7 @@ async def _stepped(archive: Archive, shared: set[int]) -> AsyncIterator[Batch]:
 def _manifest(user_id: str, exported_at: str, user: Mapping[str, Any], counts: Mapping[str, int]) -> Manifest:
     version, born = user.get("version", 0), user.get("created_at") or exported_at
     moment = (user_id, born, version, user.get("position", 0), user.get("changed_at"))
+    moment += (user["voices"],) if user.get("voices") else ()
     return {
         "format": FORMAT,
         "format_version": FORMAT_VERSION,

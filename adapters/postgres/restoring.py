@@ -16,6 +16,7 @@ from adapters.postgres.journal import put_content
 from adapters.postgres.pool import Connection
 from adapters.postgres.rows import put_rows
 from adapters.postgres.sql import queries
+from adapters.postgres.voices import Q as VOICES
 from memory.model.changes import Row
 from memory.model.scopes import user_scope
 
@@ -101,6 +102,15 @@ class Restoration:
 
     async def _accesses(self, rows: Sequence[Mapping[str, Any]]) -> None:
         await self._connection.execute(Q["put_accesses"], {"rows": self._of_user(rows)})
+
+    async def _voices(self, rows: Sequence[Mapping[str, Any]]) -> None:
+        shown = [{**row, "scope": self._key["scope"], "shown": row["label"]} for row in rows]
+        await self._connection.execute(Q["put_voices"], {"rows": Jsonb(shown)})
+        await self._connection.execute(VOICES["show"], self._key)
+
+    async def _voice_prints(self, rows: Sequence[Mapping[str, Any]]) -> None:
+        of_scope = [{**row, "scope": self._key["scope"]} for row in rows]
+        await self._connection.execute(Q["put_voice_prints"], {"rows": Jsonb(of_scope)})
 
     def _of_user(self, rows: Sequence[Mapping[str, Any]]) -> Jsonb:
         return Jsonb([{**row, "user_id": self._user_id} for row in rows])

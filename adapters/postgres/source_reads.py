@@ -59,13 +59,22 @@ class PostgresSourceReads:
         return {row["source_id"]: row["group_id"] for row in rows}
 
     async def segments(
-        self, scope: str, source_id: str, user_id: str = "", *, ids: Sequence[str] | None = None, raws: bool = False
+        self,
+        scope: str,
+        source_id: str,
+        user_id: str = "",
+        *,
+        ids: Sequence[str] | None = None,
+        raws: bool = False,
+        labels: bool = False,
     ) -> list[DictRow]:
         """Its segments in order, or those of these ids; hidden ones too, and why some were set aside for a user.
 
         `raw` is None in all of them unless `raws` asks for what they came as: a raw can be far longer than its words.
+        Speakers are shown by the names of their voices, or with `labels` as they came, to be told again.
         """
-        source = {"scope": scope, "source_id": source_id, "ids": None if ids is None else list(ids), "raws": raws}
+        asked = {"ids": None if ids is None else list(ids), "raws": raws, "labels": labels}
+        source = {"scope": scope, "source_id": source_id, **asked}
         return await self._pool.rows(Q["segments"], **source, user_id=user_id, tries=self._tries)
 
     async def forgotten(self, scope: str, source_ids: Sequence[str]) -> frozenset[str]:

@@ -6,6 +6,8 @@ from deployments import forgetting
 from deployments.app_context import AppContext
 from deployments.callers import Caller, seeing_all, writing
 from deployments.receipts import Receipt, receipt_of
+from deployments.use_cases.forgetting_voices import forget_voices_of
+from memory.errors import NotFound
 
 
 async def forget_source(app: AppContext, who: Caller, key: str, source_id: str) -> Receipt:
@@ -14,8 +16,29 @@ async def forget_source(app: AppContext, who: Caller, key: str, source_id: str) 
 
 
 async def forget_entity(app: AppContext, who: Caller, key: str, entity_id: str) -> Receipt:
-    """Erase an entity with every fact about it; segments stay. Raises NotFound, Ambiguous."""
-    return await forgetting.forget_entity(app, writing(who), entity_id, key)
+    """Erase an entity with every fact about it, and a person with their voice; segments stay.
+
+    Raises NotFound, Ambiguous.
+    """
+    names = await _names(app, writing(who), entity_id)
+    receipt = await forgetting.forget_entity(app, who, entity_id, key)
+    await forget_voices_of(app, who, names)
+    return receipt
+
+
+async def _names(app: AppContext, who: Caller, entity_id: str) -> frozenset[str]:
+    """How a person is called, so that their voice goes with them; nothing of who was forgotten before.
+
+    Where there are no voices it is not asked: the whole memory would have to come from its shard.
+    """
+    if not (await app.stores.voices.bank(who.scope)).voices:
+        return frozenset()
+    try:
+        _, known = await app.stores.entities.resolve(who.view, entity_id)
+    except NotFound:
+        return frozenset()
+    entity = (await app.actors.believed(who.user_id)).entities.get(known)
+    return entity.names if entity is not None and entity.type == "person" else frozenset()
 
 
 async def forget_memory(app: AppContext, who: Caller, key: str) -> Receipt:

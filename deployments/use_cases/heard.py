@@ -103,7 +103,7 @@ async def reword(
     if text is not None and not text.strip():
         raise Invalid("text: there are no words in it.")
     scope, source_id = await app.stores.sources.resolve(who.view, place[0], None)
-    rows = await app.stores.sources.segments(scope, source_id, raws=True)
+    rows = await app.stores.sources.segments(scope, source_id, raws=True, labels=True)
     [row] = [each for each in rows if each["segment_id"] == place[1]]
     said = text if text is not None else row["text"]
     added = dict(provenance or {})

@@ -198,6 +198,14 @@ class MergeEntities(Command):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class NameSpeaker(Command):
+    """Let whoever spoke under a label be the person of this name, in whatever was read from their words, too."""
+
+    label: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SplitEntity(Command):
     """Let some of what is taken for one entity be another of the same type: two Alexes, told apart by a qualifier."""
 

@@ -24,6 +24,7 @@ from memory.rules.meeting import meet_rivals
 from memory.rules.parameters import Gates, Life, Reflection, Revision
 from memory.rules.reinforcement import record_access
 from memory.rules.rivals import Resemblance
+from memory.rules.speakers import name_speaker
 from memory.rules.support import withdraw_unsupported
 from memory.rules.turn import TurnState
 from memory.rules.withdrawal import withdraw
@@ -191,6 +192,7 @@ _DECIDE: dict[type, Callable[[TurnState, Any, Rules], list[Outcome]]] = {
     c.BackfillSubjects: lambda turn, command, _: upkeep.backfill_subjects(turn, command),
     c.RenameEntity: lambda turn, command, _: naming.rename(turn, command),
     c.AddAlias: lambda turn, command, _: naming.add_alias(turn, command),
+    c.NameSpeaker: lambda turn, command, _: name_speaker(turn, command),
     c.MergeEntities: lambda turn, command, _: naming.merge(turn, command),
     c.SplitEntity: lambda turn, command, _: splitting.split(turn, command),
     c.RetypeEntity: lambda turn, command, _: splitting.retype(turn, command),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from memory.model.ids import fold
+from memory.model.voices import SOMEBODY
 from memory.words.vocabulary import BROADCASTERS, EVENT_NOUNS, KIN, PETS, PLACE_NOUNS, listed, words
 
 TITLES = listed("titles")
@@ -81,5 +82,8 @@ def is_pet(noun: str) -> bool:
 
 
 def is_broadcast(speaker: str) -> bool:
-    """Whether a speaker's label names a set or a programme (TV, Radio 4): nobody present, and so nobody's assertion."""
-    return any(word in BROADCASTERS for word in fold(speaker).split())
+    """Whether a speaker's label names a set or a programme (TV, Radio 4): nobody present, and so nobody's assertion.
+
+    The same holds for somebody whose voice is not to be told.
+    """
+    return speaker == SOMEBODY or any(word in BROADCASTERS for word in fold(speaker).split())

@@ -13,6 +13,7 @@ from itertools import islice
 
 from memory.errors import Invalid
 from memory.model.timeline import DAY_S, Instant, to_datetime
+from memory.model.voices import NUMBERED
 from memory.words.time_atoms import DAY_NAME, MONTH_NAME, SEASON_NAME, Builder
 from memory.words.time_composed import COMPOSED, COMPOSED_NEEDS
 from memory.words.time_grammar import GRAMMAR, GRAMMAR_NEEDS
@@ -54,8 +55,9 @@ def resolve(text: str, anchor: Instant, offset_s: int = 0, prefer: str = "past")
 
     `anchor` is the moment it was said (UTC epoch seconds), `offset_s` the speaker's offset from UTC; `prefer` ("past"
     or "future") is where a bare weekday or month lies; after "since" it is past in every tense. Dates that do not exist
-    are passed over.
+    are passed over, and so are those in the labels of strangers' voices.
     """
+    text = NUMBERED.sub(lambda label: "_" * len(label[0]), text)
     if not _HINT.search(text) and not _CLOCK.search(text):
         return []
     calendar, before = Calendar(anchor, offset_s, prefer), Calendar(anchor, offset_s, "past")

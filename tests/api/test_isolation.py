@@ -47,6 +47,7 @@ FIXED = {
     "consolidation_id": ("k-0123456789abcdef",),
     "community_id": ("g-0123456789abcdef",), "pattern_id": ("p-0123456789abcdef",),
     "community": ("g-0123456789abcdef",), "session_id": ("anna-open", "bert-sensitive", "walk"),
+    "voice_id": ("v-0123456789abcdef",),
 }  # fmt: skip
 WHOLE = {"/v1/export": ("bert alone",)}
 """What a user inferred from a team's words is theirs, and in the archive of their whole memory whatever the token."""

@@ -18,6 +18,8 @@ TABLES = {
     "journal": ("journal", {"user_id"}, {"touched"}),
     "nights": ("nights", {"user_id", "kept"}, set()),
     "accesses": ("accesses", {"user_id"}, set()),
+    "voices": ("voices", {"scope", "shown"}, set()),
+    "voice_prints": ("voice_prints", {"scope"}, set()),
     "entities": ("entities", {"user_id", "name_key"}, set()),
     "mentions": ("mentions", {"user_id"}, set()),
     "facts": ("fact_versions", {"user_id"}, set()),

@@ -3,7 +3,8 @@
 -- name: user
 SELECT u.version, u.profile::text AS profile, u.created_at::text AS created_at,
        coalesce((SELECT position FROM scopes WHERE scope = %(scope)s), 0) AS position,
-       (SELECT max(at)::text FROM journal j WHERE j.user_id = u.user_id) AS changed_at
+       (SELECT max(at)::text FROM journal j WHERE j.user_id = u.user_id) AS changed_at,
+       (SELECT max(place) FROM voice_changes c WHERE c.scope = %(scope)s) AS voices
 FROM users u WHERE u.user_id = %(user_id)s;
 
 -- name: sources
@@ -68,9 +69,18 @@ SELECT (to_jsonb(n) - 'user_id' - 'kept')::text AS line FROM nights n WHERE n.us
 -- name: accesses
 SELECT (to_jsonb(a) - 'user_id')::text AS line FROM accesses a WHERE a.user_id = %(user_id)s ORDER BY a.id;
 
+-- name: voices
+-- How the bank came to be what it is stays behind: it cannot be undone in another place.
+SELECT (to_jsonb(v) - 'scope' - 'shown')::text AS line FROM voices v WHERE v.scope = %(scope)s
+ORDER BY v.merged_into IS NOT NULL, v.created_at, v.voice_id;
+
+-- name: voice_prints
+SELECT (to_jsonb(p) - 'scope')::text AS line FROM voice_prints p WHERE p.scope = %(scope)s ORDER BY p.at, p.print_id;
+
 -- name: standing
 -- What is there already; locked until the restoration has been committed.
-SELECT u.archive_id, u.version > 0 OR EXISTS (SELECT 1 FROM sources s WHERE s.scope = %(scope)s) AS holds
+SELECT u.archive_id, u.version > 0 OR EXISTS (SELECT 1 FROM sources s WHERE s.scope = %(scope)s)
+       OR EXISTS (SELECT 1 FROM voices v WHERE v.scope = %(scope)s) AS holds
 FROM users u WHERE u.user_id = %(user_id)s FOR UPDATE;
 
 -- name: put_user
@@ -116,6 +126,12 @@ INSERT INTO nights SELECT * FROM jsonb_populate_recordset(NULL::nights, %(rows)s
 INSERT INTO accesses (user_id, id, count, last_at, value, gradient, interval_days)
 SELECT a.user_id, a.id, a.count, a.last_at, coalesce(a.value, 0.5), coalesce(a.gradient, 1), coalesce(a.interval_days, 0)
 FROM jsonb_populate_recordset(NULL::accesses, %(rows)s) a WHERE a.id !~ '^-?[0-9]+$';
+
+-- name: put_voices
+INSERT INTO voices SELECT * FROM jsonb_populate_recordset(NULL::voices, %(rows)s);
+
+-- name: put_voice_prints
+INSERT INTO voice_prints SELECT * FROM jsonb_populate_recordset(NULL::voice_prints, %(rows)s);
 
 -- name: shared
 -- Which of these keys are of segments in these scopes.

@@ -175,8 +175,8 @@ near AS (
     SELECT c.*, bool_or(fresh AND place <= %(limit)s) OVER (
         ORDER BY start_s, ord ROWS BETWEEN CURRENT ROW AND %(context)s FOLLOWING) AS wanted
     FROM counted c)
-SELECT s.segment_key, s.segment_id, s.revision, s.speaker, s.role, s.language, s.at, s.start_s, c.words AS text,
-       n.fresh, n.tries, src.offset_s, src.sensitivity, src.kind
+SELECT s.segment_key, s.segment_id, s.revision, spoken_by(s.scope, s.speaker) AS speaker, s.role, s.language, s.at,
+       s.start_s, c.words AS text, n.fresh, n.tries, src.offset_s, src.sensitivity, src.kind
 FROM near n
 JOIN segments s ON s.scope = %(scope)s AND s.segment_key = n.segment_key
 JOIN sources src ON src.scope = s.scope AND src.source_id = s.source_id
@@ -186,8 +186,8 @@ ORDER BY n.start_s, n.ord;
 
 -- name: speakers
 -- Who speaks in a source, so many of them.
-SELECT DISTINCT speaker FROM segments WHERE scope = %(scope)s AND source_id = %(source_id)s
-ORDER BY speaker LIMIT %(limit)s;
+SELECT DISTINCT spoken_by(scope, segments.speaker) AS speaker FROM segments
+WHERE scope = %(scope)s AND source_id = %(source_id)s ORDER BY speaker LIMIT %(limit)s;
 
 -- name: withdrawn
 -- Segments of a source that were read for this user and are hidden now.
@@ -220,7 +220,8 @@ DELETE FROM tried WHERE user_id = %(user_id)s AND scope = %(scope)s AND segment_
 SELECT e.* FROM (
     SELECT * FROM unnest(%(scopes)s::text[], %(ids)s::text[]) WITH ORDINALITY AS a (scope, source_id, n) ORDER BY n
 ) AS asked CROSS JOIN LATERAL (
-    SELECT s.scope, s.source_id, s.segment_key, s.revision, s.speaker, c.words AS text, src.started_at, src.offset_s
+    SELECT s.scope, s.source_id, s.segment_key, s.revision,
+           spoken_by(s.scope, s.speaker) AS speaker, c.words AS text, src.started_at, src.offset_s
     FROM segments s
     JOIN sources src USING (scope, source_id)
     LEFT JOIN content c USING (scope, content_id)

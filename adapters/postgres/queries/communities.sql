@@ -36,7 +36,7 @@ ORDER BY cardinality(f.members) DESC, f.group_id DESC LIMIT %(limit)s;
 
 -- name: segments
 -- Where two of these entities are mentioned together, the latest first.
-SELECT s.segment_id, s.source_id, s.speaker, s.at, c.words AS text
+SELECT s.segment_id, s.source_id, spoken_by(s.scope, s.speaker) AS speaker, s.at, c.words AS text
 FROM (SELECT m.segment_key, max(m.at) AS at
       FROM seen_mentions(%(user_id)s, %(scopes)s, %(clearance)s) m
       WHERE m.entity_id = ANY(%(ids)s)
@@ -68,7 +68,8 @@ ORDER BY f.opened_at DESC, f.group_id DESC LIMIT %(limit)s;
 
 -- name: quoted
 -- What these patterns quote, in order: facts with where each was first said in sight, and segments.
-SELECT g.group_id, q.place, q.fact_id, t.words AS statement, s.segment_id, s.source_id, s.speaker, s.at, c.words AS text
+SELECT g.group_id, q.place, q.fact_id, t.words AS statement, s.segment_id, s.source_id,
+       spoken_by(s.scope, s.speaker) AS speaker, s.at, c.words AS text
 FROM groups g
 CROSS JOIN LATERAL (
     SELECT f.place, f.fact_id, NULL::bigint AS segment_key FROM unnest(g.facts) WITH ORDINALITY AS f (fact_id, place)

@@ -201,7 +201,7 @@ SELECT NOT EXISTS (
 
 -- name: segments
 -- Where an entity is mentioned, the latest first.
-SELECT s.segment_id, s.source_id, s.speaker, s.at, c.words AS text
+SELECT s.segment_id, s.source_id, spoken_by(s.scope, s.speaker) AS speaker, s.at, c.words AS text
 FROM seen_mentions_known(%(user_id)s, %(scopes)s, %(clearance)s, to_timestamp(%(known)s::float8)) m
 JOIN segments s ON s.segment_key = m.segment_key AND s.scope = ANY(%(scopes)s)
 JOIN content c ON c.scope = s.scope AND c.content_id = s.content_id

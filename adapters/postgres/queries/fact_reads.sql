@@ -92,8 +92,8 @@ ORDER BY w.place;
 
 -- name: words
 -- What was said for a fact: whole segments, or the words of a command.
-SELECT v.source_id, s.segment_id, s.speaker, v.at, v.revision, src.kind AS source_kind, c.words AS text,
-       coalesce(q.words, '') AS quote
+SELECT v.source_id, s.segment_id, spoken_by(s.scope, s.speaker) AS speaker, v.at, v.revision,
+       src.kind AS source_kind, c.words AS text, coalesce(q.words, '') AS quote
 FROM seen_evidence(%(user_id)s, %(scopes)s, %(clearance)s) v
 LEFT JOIN segments s ON s.segment_key = v.segment_key AND s.scope = ANY(%(scopes)s)
 LEFT JOIN sources src ON src.scope = s.scope AND src.source_id = s.source_id

@@ -27,7 +27,7 @@ string_agg(timestamptz_send(src.started_at), '') AS started_at,
 string_agg(int4send(src.offset_s), '') AS offsets,
 array_agg(s.source_id) AS sources,
 array_agg(s.role) AS roles,
-array_agg(s.speaker) AS speakers,
+array_agg(coalesce(h.shown, s.speaker)) AS speakers,
 array_agg(coalesce(s.language, '')) AS languages,
 array_agg(c.words) AS texts
 
@@ -42,6 +42,7 @@ string_agg(v.pieces, '') AS pieces
 FROM segments s
 JOIN sources src USING (scope, source_id)
 LEFT JOIN content c USING (scope, content_id)
+LEFT JOIN voices h ON h.scope = s.scope AND h.label = s.speaker
 WHERE s.scope = %(scope)s AND s.segment_key = ANY(%(keys)s::bigint[])
 GROUP BY s.scope, src.sensitivity;
 
@@ -73,6 +74,7 @@ FROM wanted
 JOIN segments s USING (segment_key)
 JOIN sources src USING (scope, source_id)
 LEFT JOIN content c USING (scope, content_id)
+LEFT JOIN voices h ON h.scope = s.scope AND h.label = s.speaker
 LEFT JOIN segment_vectors v ON v.scope = s.scope AND v.segment_key = s.segment_key AND v.encoder = %(encoder)s
      AND v.revision = s.revision
 WHERE s.scope = ANY(%(scopes)s) AND src.sensitivity <= %(clearance)s AND s.replaced_by IS NULL

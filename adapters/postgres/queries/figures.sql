@@ -42,7 +42,8 @@ WITH said AS (
     JOIN sources src ON src.scope = s.scope AND src.source_id = s.source_id
     LEFT JOIN content c ON c.scope = s.scope AND c.content_id = s.content_id
     WHERE s.at >= to_timestamp(%(start)s) AND s.at < to_timestamp(%(end)s))
-SELECT b.segment_key, b.at, b.speaker, b.text, b.place, (SELECT count(DISTINCT (scope, session_id)) FROM said) AS sessions,
+SELECT b.segment_key, b.at, spoken_by(b.scope, b.speaker) AS speaker, b.text, b.place,
+       (SELECT count(DISTINCT (scope, session_id)) FROM said) AS sessions,
        (SELECT a.words
         FROM (SELECT n.speaker, n.content_id FROM segments n
               WHERE n.scope = b.scope AND n.source_id = b.source_id AND n.replaced_by IS NULL
@@ -86,7 +87,8 @@ ORDER BY at, start_s, ord, felt;
 -- Each scope is read in the order of time as far as the limit, and words are looked up for what is left: joined before,
 -- every segment would be read, joined and sorted for a page of fifty.
 WITH heard AS (
-    SELECT 'segment' AS kind, s.at, s.key, s.segment_id, s.source_id, s.speaker, c.words AS text,
+    SELECT 'segment' AS kind, s.at, s.key, s.segment_id, s.source_id,
+           spoken_by(s.scope, s.speaker) AS speaker, c.words AS text,
            NULL::text AS fact_id, NULL::text AS subject, NULL::timestamptz AS until
     FROM (
         SELECT l.* FROM unnest(%(scopes)s::text[]) AS one (scope)

@@ -25,7 +25,8 @@ SELECT segment_key FROM found;
 
 -- name: page
 -- The latest first, with how many there are.
-SELECT s.source_id, s.segment_id, s.speaker, s.role, s.at, s.revision, s.committed_at, m.provenance, c.words AS text,
+SELECT s.source_id, s.segment_id, spoken_by(s.scope, s.speaker) AS speaker, s.role, s.at, s.revision,
+       s.committed_at, m.provenance, c.words AS text,
        (SELECT count(*) FROM found) AS total
 FROM found f
 JOIN segments s ON s.scope = f.scope AND s.segment_key = f.segment_key
@@ -40,7 +41,8 @@ ORDER BY s.source_id;
 
 -- name: named
 -- These segments, those of the user's own after those of a team's source of the same id.
-SELECT s.source_id, s.segment_id, s.speaker, s.role, s.at, s.revision, s.committed_at, src.provenance, c.words AS text
+SELECT s.source_id, s.segment_id, spoken_by(s.scope, s.speaker) AS speaker, s.role, s.at, s.revision,
+       s.committed_at, src.provenance, c.words AS text
 FROM unnest(%(sources)s::text[], %(segments)s::text[]) AS w (source_id, segment_id)
 JOIN segments s ON s.scope = ANY(%(scopes)s) AND s.source_id = w.source_id AND s.segment_id = w.segment_id
 JOIN sources src ON src.scope = s.scope AND src.source_id = s.source_id

@@ -61,7 +61,7 @@ WHERE c.merged_into IS NULL;
 
 -- name: segments_in_sight
 -- Also those that a better transcription has replaced: what was believed on their words was believed on their words.
-SELECT s.segment_key, s.source_id, s.segment_id, s.speaker, s.at, c.words AS text
+SELECT s.segment_key, s.source_id, s.segment_id, spoken_by(s.scope, s.speaker) AS speaker, s.at, c.words AS text
 FROM segments s
 JOIN sources src USING (scope, source_id)
 LEFT JOIN content c USING (scope, content_id)
@@ -112,7 +112,8 @@ ORDER BY f.valid_from DESC, f.fact_id LIMIT %(limit)s;
 -- name: segment
 -- One segment of a source, hidden or not, by its id or the beginning of it; and which segments it replaced. Two rows at
 -- most: two mean it is ambiguous.
-SELECT s.segment_id AS id, s.segment_key, s.source_id, s.segment_id, s.speaker, s.role, s.at, s.language, s.stt_engine,
+SELECT s.segment_id AS id, s.segment_key, s.source_id, s.segment_id,
+       spoken_by(s.scope, s.speaker) AS speaker, s.role, s.at, s.language, s.stt_engine,
        s.is_sweep, s.pinned, s.revision, s.replaced_by, c.words AS text, src.kind AS source_kind,
        (SELECT coalesce(array_agg(o.segment_id ORDER BY o.start_s, o.ord), '{}') FROM segments o
         WHERE o.scope = s.scope AND o.source_id = s.source_id AND o.replaced_by = s.segment_id) AS replaces,

@@ -18,7 +18,7 @@ ORDER BY s.started_at DESC, s.source_id LIMIT %(most)s;
 -- name: said
 -- What persons said in some sources, in order. `gone` are sentences from which a fact was read that somebody wanted
 -- forgotten.
-SELECT a.place, s.segment_key, s.speaker, coalesce(c.words, '') AS text,
+SELECT a.place, s.segment_key, spoken_by(s.scope, s.speaker) AS speaker, coalesce(c.words, '') AS text,
        (SELECT coalesce(array_agg(w.words ORDER BY w.words), '{}')
         FROM evidence v
         JOIN fact_versions f ON f.user_id = v.user_id AND f.fact_id = v.fact_id AND f.system_to IS NULL

@@ -73,7 +73,8 @@ shown AS (
     JOIN content n ON n.scope = 'user:' || f.user_id AND n.content_id = e.name
     JOIN content t ON t.scope = 'user:' || f.user_id AND t.content_id = f.statement),
 turns AS (
-    SELECT h.segment_key AS near, w.segment_key, w.source_id, w.segment_id, w.speaker, c.words AS text,
+    SELECT h.segment_key AS near, w.segment_key, w.source_id, w.segment_id,
+           spoken_by(w.scope, w.speaker) AS speaker, c.words AS text,
            extract(epoch FROM w.at)::float8 AS at, src.offset_s
     FROM hits h
     CROSS JOIN LATERAL (

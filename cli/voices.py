@@ -1,0 +1,201 @@
+"""Voices: whose they are, which are one person's, what becomes of what they say; and samples of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Annotated, Any
+from zoneinfo import ZoneInfo
+
+import typer
+from rich.markup import escape
+
+from cli.client import HttpClient, connect, route
+from cli.clock import clock, home_zone
+from cli.console import HomeOption, JsonOption, UserOption, err, show
+from cli.facts import LimitOption
+from cli.listing import print_rows
+from memory.errors import Invalid
+
+VoiceArgument = Annotated[str, typer.Argument(metavar="VOICE", help="A voice's id, or the beginning of it.")]
+HOW = {"drop": "not told at all", "without_name": "told as [somebody]'s", "none": "told"}
+"""What may become of what a voice says, as the door calls it -> in words."""
+
+
+def voices(
+    proposals: Annotated[
+        bool, typer.Option("--proposals", help="Only pairs that are probably one person, and where each was heard.")
+    ] = False,
+    limit: LimitOption = 50,
+    user: UserOption = None,
+    home: HomeOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """List whose voices are known and by which prints, or which of them are probably one person.
+
+    Example: memoray voices --proposals
+    """
+    with connect(home, user) as client:
+        found = client.get("/v1/voices", limit=limit, proposals=True if proposals else None)
+        if proposals:
+            show(found, as_json, *(map(_proposal, found["proposals"]) if found["proposals"] else (NO_PAIR,)))
+            return
+        zone = home_zone(client)
+        rows = [_row(each, zone) for each in found["voices"]]
+        titles = ("name", "heard as", "prints", "told", f"since ({zone.key})", "id")
+        print_rows(client, found, as_json, titles, rows, found["total"])
+
+
+def name(
+    voice: VoiceArgument,
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Whose voice it is.")],
+    user: UserOption = None,
+    home: HomeOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Say whose a voice is: what it said, and what was read from it, is theirs. `memoray voices undo` reverts that.
+
+    Example: memoray voices name v-0a1b2c Tom
+    """
+    with connect(home, user) as client:
+        done = client.put(route("voices", voice), {"name": name})
+    show(done, as_json, f"{_heard_as(done['voice'])} is {escape(done['voice']['name'])} now.")
+
+
+def merge(
+    voice: VoiceArgument,
+    other: Annotated[str, typer.Argument(metavar="OTHER", help="The id of the one that is the same person's.")],
+    user: UserOption = None,
+    home: HomeOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Let two voices be one person's; the first one's name stays. `memoray voices undo` parts them.
+
+    Example: memoray voices merge v-0a1b2c v-4d5e6f
+    """
+    with connect(home, user) as client:
+        done = client.post("/v1/voices/merge", {"voice_id": voice, "other_id": other})
+    show(done, as_json, f"{_heard_as(done['voice'])} is {escape(done['voice']['name'])}.")
+
+
+def exclude(
+    voice: VoiceArgument,
+    how: Annotated[str, typer.Option("--how", help="drop, without_name, or none to tell it again.")] = "drop",
+    user: UserOption = None,
+    home: HomeOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Say what becomes of what a voice says from now on: it is dropped, told as [somebody]'s, or told again.
+
+    Example: memoray voices exclude v-0a1b2c --how without_name
+    """
+    if how not in HOW:
+        raise Invalid(f"--how is one of {', '.join(HOW)}.")
+    with connect(home, user) as client:
+        done = client.post(route("voices", voice, "exclude"), {"exclusion": how})
+    show(done, as_json, f"What {escape(done['voice']['name'])} says is {escape(HOW[how])} from now on.")
+
+
+def forget(
+    voice: VoiceArgument,
+    words: Annotated[bool, typer.Option("--words", help="Also what it said, with all that rests on that.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    user: UserOption = None,
+    home: HomeOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Erase a voice with its prints for good, and with --words all that it said.
+
+    Example: memoray voices forget v-0a1b2c --words
+    """
+    if not yes:
+        beside = " with all that it said" if words else ""
+        typer.confirm(f"Erase this voice for good{beside}?", abort=True, err=True)
+    with connect(home, user) as client:
+        done = _forgotten(client, voice, words)
+    show(done, as_json, f"Forgotten: {done['prints']} prints, {done['segments']} segments.")
+
+
+def undo(
+    change: Annotated[str | None, typer.Argument(metavar="[CHANGE]", help="A change's id; default: the last.")] = None,
+    user: UserOption = None,
+    home: HomeOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Take back a change of the voices with what it changed of entities and facts, by default your last one.
+
+    Example: memoray voices undo
+    """
+    with connect(home, user) as client:
+        done = client.post("/v1/voices/undo", {"change_id": change} if change else None)
+    show(done, as_json, f"Undone: {done['kind']} ({escape(done['undoes'])}).")
+
+
+def enrol(
+    sound: Annotated[Path, typer.Argument(metavar="FILE", help="A recording of one voice, five seconds or more.")],
+    name: Annotated[str | None, typer.Option("--name", help="Whose voice it is; default: yours.")] = None,
+    style: Annotated[str, typer.Option("--style", help="A device, a language, a mood.")] = "default",
+    user: UserOption = None,
+    home: HomeOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Give a sample of a voice, so that it is recognised from then on. It needs the extra `speech`.
+
+    Example: memoray voices enrol me.wav --style phone
+    """
+    if not sound.is_file():
+        raise Invalid(f"There is no file {sound}.")
+    asked = {"style": style} | ({"name": name} if name else {})
+    with connect(home, user) as client, sound.open("rb") as file:
+        headers = {"Content-Type": "audio/x-any"}
+        done = client.ask("POST", "/v1/enroll", params=asked, content=file.read(MOST_SAMPLE), headers=headers)
+    known = "" if done["change_id"] else " (it was known already)"
+    show(done, as_json, f"{escape(done['name'])} is known by {done['seconds']:.0f} s as {escape(style)}{known}.")
+
+
+MOST_SAMPLE = 100_000_000
+"""Bytes of a sample that are read: whatever is longer, the door refuses."""
+NO_PAIR = "No two voices sound like one person."
+
+
+def _forgotten(client: HttpClient, voice: str, words: bool) -> dict[str, Any]:
+    """What was erased in all: the door erases words in parts."""
+    total = {"prints": 0, "segments": 0}
+    while True:
+        part = client.delete(route("voices", voice) + ("?words=true" if words else ""))
+        total = {each: total[each] + part[each] for each in total}
+        if not part["left"]:
+            return {**part, **total}
+        if not part["segments"]:
+            err.print(f"{part['left']} segments could not be forgotten; the voice stays.", markup=False)
+            return {**part, **total}
+
+
+def _row(voice: Mapping[str, Any], zone: ZoneInfo) -> tuple[str, ...]:
+    told = HOW[voice["exclusion"] or "none"]
+    heard = ", ".join(voice["labels"])
+    return voice["name"], heard, str(len(voice["prints"])), told, clock(voice["created_at"], zone), voice["voice_id"]
+
+
+def _heard_as(voice: Mapping[str, Any]) -> str:
+    return escape(", ".join(voice["labels"]))
+
+
+def _proposal(pair: Mapping[str, Any]) -> str:
+    one, other = (
+        f"{escape(name)} ({escape(', '.join(heard) or 'enrolled')})"
+        for name, heard in zip(pair["names"], pair["sources"], strict=True)
+    )
+    how = f"memoray voices merge {pair['voice_id']} {pair['other_id']}"
+    return f"{one} sounds like {other}: {pair['similarity']:.2f}. If it is one person: {how}"
+
+
+COMMANDS: tuple[tuple[str, Callable[..., None]], ...] = (
+    ("voices", voices),
+    ("voices name", name),
+    ("voices merge", merge),
+    ("voices exclude", exclude),
+    ("voices forget", forget),
+    ("voices undo", undo),
+    ("voices enrol", enrol),
+)

@@ -1,0 +1,87 @@
+"""Voices: who is known by the sound of their voice, and what becomes of what they say."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query
+
+from deployments.callers import Who
+from deployments.commands import Here, Key
+from deployments.kinds import Id
+from deployments.use_cases import forgetting_voices, voice_changes, voices
+from deployments.use_cases.forgetting_voices import VoiceForgotten
+from deployments.use_cases.voice_changes import (
+    VoiceChanged,
+    VoiceExclusion,
+    VoiceMerging,
+    VoiceNaming,
+    VoiceUndoing,
+    VoiceUndone,
+)
+from deployments.use_cases.voices import VoiceList, VoiceParameters
+
+router = APIRouter(prefix="/v1/voices", tags=["voices"])
+
+
+@router.get("", response_model=VoiceList, response_model_exclude_none=True)
+async def list_voices(asked: Annotated[VoiceParameters, Query()], who: Who, app: Here) -> Any:
+    """The voices of a memory, the earliest first, with the prints by which they are known.
+
+    With `proposals` also pairs that are probably one person, and where each was heard, to be compared: merge them with
+    `POST /v1/voices/merge`. Nothing merges them by itself.
+
+    Example: `GET /v1/voices?proposals=true`
+    """
+    return await voices.list_voices(app, who, asked)
+
+
+@router.put("/{voice_id}", response_model=VoiceChanged)
+async def name_voice(voice_id: Id, body: VoiceNaming, who: Who, app: Here, key: Key) -> Any:
+    """Say whose a voice is. Its segments show that name from now on, and what was read from them is that person's: the
+    entity "Speaker 2 of 3 May" gets the name, or becomes one with the person who has it. A voice of that name becomes
+    one with it, too. `POST /v1/voices/undo` takes all of it back.
+
+    Example: `PUT /v1/voices/v-0a1b2c` with `{"name": "Tom"}`
+    """
+    return await voice_changes.name_voice(app, who, key, voice_id, body)
+
+
+@router.post("/merge", response_model=VoiceChanged)
+async def merge_voices(body: VoiceMerging, who: Who, app: Here, key: Key) -> Any:
+    """Let two voices be one person's: prints, segments and what was read from them become the first one's.
+
+    Example: `POST /v1/voices/merge` with `{"voice_id": "v-0a1b2c", "other_id": "v-4d5e6f"}`
+    """
+    return await voice_changes.merge_voices(app, who, key, body)
+
+
+@router.post("/undo", response_model=VoiceUndone)
+async def undo_voices(who: Who, app: Here, key: Key, body: VoiceUndoing | None = None) -> Any:
+    """Take back a change of the voices, by default the last one that somebody asked for, with what it changed of
+    entities and facts. 409 if there is none, or if a later change rests on it.
+
+    Example: `POST /v1/voices/undo` with `{"change_id": "c-0a1b2c3d4e5f6071"}`
+    """
+    return await voice_changes.undo_voices(app, who, key, body or VoiceUndoing())
+
+
+@router.post("/{voice_id}/exclude", response_model=VoiceChanged)
+async def exclude_voice(voice_id: Id, who: Who, app: Here, key: Key, body: VoiceExclusion | None = None) -> Any:
+    """Say what becomes of what a voice says from now on: it is dropped, told as that of `[somebody]`, or told again.
+
+    What was told before stays; `DELETE /v1/voices/{voice_id}?words=true` forgets it.
+
+    Example: `POST /v1/voices/v-0a1b2c/exclude` with `{"exclusion": "drop"}`
+    """
+    return await voice_changes.exclude_voice(app, who, key, voice_id, body or VoiceExclusion())
+
+
+@router.delete("/{voice_id}", response_model=VoiceForgotten)
+async def forget_voice(voice_id: Id, who: Who, app: Here, key: Key, words: bool = False) -> Any:
+    """Erase a voice with its prints, for good. With `words` also what it said, with all that rests on it: repeat the
+    request while segments are `left`.
+
+    Example: `DELETE /v1/voices/v-0a1b2c?words=true`
+    """
+    return await forgetting_voices.forget_voice(app, who, key, voice_id, words)

@@ -1,0 +1,80 @@
+"""Speakers: what was read from what somebody said follows the name of their voice, and can be taken back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from ray.exceptions import RayError
+
+from deployments.app_context import AppContext
+from deployments.callers import Caller
+from deployments.commands import turn
+from memory.errors import Conflict, DomainError, NothingToUndo
+from memory.model.commands import NameSpeaker
+from memory.model.ids import command_id, fold
+from memory.model.voices import BankChange
+from memory.rules.voice_bank import undoing
+
+MOST_REDONE = 8
+"""Times that one naming may be taken back and done again (chosen)."""
+
+
+def following(key: str, old: str, new: str) -> list[NameSpeaker]:
+    """The turn in which whoever is called `old` becomes the person who is called `new`. Its id follows from the key."""
+    if fold(old) == fold(new):
+        return []
+    return [NameSpeaker(command_id=command_id("voice", key), label=old, name=new)]
+
+
+async def carried_out(
+    app: AppContext, who: Caller, change: BankChange, commands: Sequence[NameSpeaker], before: Sequence[str] = ()
+) -> list[str]:
+    """Change the bank, then the memory; the ids of the turns, those that went `before` included.
+
+    The bank goes first, so that whoever asks again finds what is left to be done. If the memory refuses, the bank is as
+    it was.
+    """
+    ids = [*before, *(each.command_id for each in commands)]
+    if change.voices or change.prints:
+        await app.stores.voices.commit(who.scope, replace(change, commands=tuple(ids)))
+    try:
+        for command in commands:
+            await turn(app, who, command)
+    except (DomainError, RayError):
+        await _as_it_was(app, who, change, ids)
+        raise
+    return ids
+
+
+async def _as_it_was(app: AppContext, who: Caller, change: BankChange, ids: Sequence[str]) -> None:
+    await taken_back(app, who, ids)
+    if change.voices or change.prints:
+        back = command_id("voice refused", change.change_id)
+        await app.stores.voices.commit(who.scope, undoing(change, back, app.clock.now()))
+
+
+async def taken_back(app: AppContext, who: Caller, commands: Sequence[str]) -> list[str]:
+    """Undo turns of the memory, the last one first, as far as they still stand; the ids of the turns that did.
+
+    The journal undoes a command once. One that was undone and done again, by undoing that, is undone by its redoing.
+    """
+    undone = []
+    for each in reversed(commands):
+        for _ in range(MOST_REDONE):
+            made = command_id("voice undo", each)
+            if await _undone(app, who, made, each):
+                undone.append(made)
+                break
+            each = command_id("voice undo", made)  # noqa: PLW2901  (what undid the undoing)
+    return undone
+
+
+async def _undone(app: AppContext, who: Caller, made: str, command: str) -> bool:
+    try:
+        await app.actors.undo(who.user_id, made, command, "user", partly=True)
+    except (Conflict, RayError) as error:
+        if not isinstance(getattr(error, "cause", None) or error, NothingToUndo):
+            raise
+        return False
+    return True

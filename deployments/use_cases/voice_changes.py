@@ -1,0 +1,224 @@
+"""Changes of voices: named, merged, excluded; each goes with what it means for the memory, and can be taken back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+from pydantic import BaseModel
+
+from deployments.app_context import AppContext
+from deployments.callers import Caller, writing
+from deployments.commands import turn
+from deployments.kinds import Body, Id
+from deployments.use_cases.speakers import carried_out, following, taken_back
+from deployments.use_cases.voices import VoiceName, VoiceOut, in_sight, shown_voice, voice_meant
+from memory.errors import Conflict
+from memory.model.commands import NameSpeaker
+from memory.model.ids import fold
+from memory.model.voices import BankChange, Voice, VoiceBank, is_numbered
+from memory.rules.voice_bank import excluded, merged, named
+from memory.services.voices import undo as undo_change
+
+NOTHING = "There is no change of the voices that could be undone."
+MOST_CHANGES = 1_000
+"""Changes of a bank that are looked through for the last of a person, or for the one that named a voice (chosen)."""
+
+
+class VoiceNaming(Body):
+    """Whose voice it is."""
+
+    name: VoiceName
+
+    model_config = Body.model_config | {"json_schema_extra": {"examples": [{"name": "Tom"}]}}
+
+
+class VoiceMerging(Body):
+    """The voice that stays, and the one that turned out to be the same."""
+
+    voice_id: Id
+    other_id: Id
+
+    model_config = Body.model_config | {
+        "json_schema_extra": {"examples": [{"voice_id": "v-0a1b2c3d4e5f6071", "other_id": "v-1122334455667788"}]}
+    }
+
+
+class VoiceExclusion(Body):
+    """What becomes of what a voice says from now on: told as somebody's, not told at all, or (`none`) told again."""
+
+    exclusion: Literal["none", "without_name", "drop"] = "drop"
+
+    model_config = Body.model_config | {"json_schema_extra": {"examples": [{"exclusion": "drop"}]}}
+
+
+class VoiceUndoing(Body):
+    """Which change of the voices; by default the last one that somebody asked for."""
+
+    change_id: Id | None = None
+
+
+class VoiceChanged(BaseModel):
+    """A change of the voices: its id, by which it can be undone, the voice, and the turns of the memory with it."""
+
+    change_id: str
+    voice: VoiceOut
+    commands: list[str]
+
+
+class VoiceUndone(BaseModel):
+    """The change that was taken back, its kind, and the turns of the memory that were, too."""
+
+    change_id: str
+    undoes: str
+    kind: str
+    commands: list[str]
+
+
+async def name_voice(app: AppContext, who: Caller, key: str, voice_id: str, body: VoiceNaming) -> VoiceChanged:
+    """Say whose a voice is: all that it said, and all that was read from it, is that person's. Raises NotFound.
+
+    A voice that has that name already becomes one with it. An earlier name is taken back first, with what came of it.
+    """
+    bank, voice = await voice_meant(app, writing(who), voice_id)
+    known = await _before(app, who, key, "name", voice)
+    is_so = fold(bank.shown(voice.voice_id)) == fold(body.name)
+    if known and not is_so:
+        raise Conflict("This Idempotency-Key was used for another name.", change_id=key)
+    if known:
+        return await _again(app, who, bank, known, voice)
+    change = named(bank, key, app.clock.now(), voice.voice_id, body.name)
+    if is_so:
+        return await _changed(app, who, change, (), voice.voice_id)
+    earlier = await _naming(app, who, voice)
+    undone = await taken_back(app, who, earlier.commands) if earlier else []
+    believed_as = _believed_as(voice, earlier)
+    commands = [] if believed_as is None else following(key, believed_as, body.name)
+    return await _changed(app, who, change, commands, voice.voice_id, undone)
+
+
+async def merge_voices(app: AppContext, who: Caller, key: str, body: VoiceMerging) -> VoiceChanged:
+    """Let two voices be one person's; the first one's name stays. Raises NotFound, and Invalid if they are one."""
+    bank, kept = await voice_meant(app, writing(who), body.voice_id)
+    _, gone = await voice_meant(app, who, body.other_id)
+    if known := await _before(app, who, key, "merge", kept):
+        return await _again(app, who, bank, known, kept)
+    change = merged(bank, key, app.clock.now(), kept.voice_id, gone.voice_id)
+    commands = following(key, bank.shown(gone.voice_id), bank.shown(kept.voice_id))
+    return await _changed(app, who, change, commands, kept.voice_id)
+
+
+async def exclude_voice(app: AppContext, who: Caller, key: str, voice_id: str, body: VoiceExclusion) -> VoiceChanged:
+    """Say what becomes of what a voice says from now on. Raises NotFound."""
+    bank, voice = await voice_meant(app, writing(who), voice_id)
+    known = await _before(app, who, key, "exclude", voice)
+    told = "" if body.exclusion == "none" else body.exclusion
+    if known:
+        return await _again(app, who, bank, known, voice)
+    change = excluded(bank, key, app.clock.now(), voice.voice_id, told)
+    return await _changed(app, who, change, (), voice.voice_id)
+
+
+async def _again(app: AppContext, who: Caller, bank: VoiceBank, known: BankChange, voice: Voice) -> VoiceChanged:
+    """A change that was asked for before: turns that it still lacks, as after a failure in between, are made up for."""
+    first = known.voices[0].before if known.voices else None
+    if first is not None:
+        old = first.label if known.kind == "name" else first.name or first.label
+        for command in following(known.change_id, old, bank.shown(first.voice_id)):
+            if command.command_id in known.commands:
+                await turn(app, who, command)
+    shown = await shown_voice(app, who, bank, voice)
+    return VoiceChanged(change_id=known.change_id, voice=shown, commands=list(known.commands))
+
+
+async def _before(app: AppContext, who: Caller, key: str, kind: str, voice: Voice) -> BankChange | None:
+    """The change of this key, if it was asked for before. Raises Conflict if it was another one."""
+    for known in await app.stores.voices.changes(who.scope, key):
+        if known.change.kind != kind or voice.voice_id not in known.change.touched:
+            raise Conflict("This Idempotency-Key was used for another request.", change_id=key)
+        return known.change
+    return None
+
+
+async def undo_voices(app: AppContext, who: Caller, key: str, body: VoiceUndoing) -> VoiceUndone:
+    """Take back a change of the voices, with the turns of the memory that went with it.
+
+    Raises Conflict if there is none in the caller's sight, if it was undone before, or if a later change rests on it.
+    """
+    change = await _undone_before(app, writing(who), key)
+    if change is None:
+        change_id = body.change_id or await _last(app, who)
+        await _touching_what_is_seen(app, who, change_id)
+        change = await undo_change(app.stores.voices, who.scope, key, app.clock.now(), change_id)
+        commands = await taken_back(app, who, change.commands)
+    else:
+        commands = await taken_back(app, who, change.commands) if await _is_last(app, who, key) else []
+    return VoiceUndone(change_id=key, undoes=change.change_id, kind=change.kind, commands=commands)
+
+
+async def _undone_before(app: AppContext, who: Caller, key: str) -> BankChange | None:
+    """What the undoing of this key has taken back, if it was asked for before. Raises Conflict."""
+    for known in await app.stores.voices.changes(who.scope, key):
+        if known.change.undoes is None:
+            raise Conflict("This Idempotency-Key was used for another request.", change_id=key)
+        for each in await app.stores.voices.changes(who.scope, known.change.undoes):
+            return each.change
+    return None
+
+
+async def _is_last(app: AppContext, who: Caller, change_id: str) -> bool:
+    """Whether nothing was changed since: then what an undoing that broke off has left to do may be done."""
+    latest = await app.stores.voices.changes(who.scope, None, 1)
+    return [each.change.change_id for each in latest] == [change_id]
+
+
+async def _last(app: AppContext, who: Caller) -> str:
+    """The last change of a person that stands. Raises Conflict."""
+    for known in await app.stores.voices.changes(who.scope, None, MOST_CHANGES):
+        if not (known.undone or known.change.undoes or known.change.actor != "user"):
+            return known.change.change_id
+    raise Conflict(NOTHING)
+
+
+async def _touching_what_is_seen(app: AppContext, who: Caller, change_id: str) -> None:
+    """Raise Conflict for a change of voices that the caller may not know of, as for one that there never was."""
+    bank = await app.stores.voices.bank(who.scope)
+    seen = {each.voice_id for each in await in_sight(app, who, bank)}
+    for known in await app.stores.voices.changes(who.scope, change_id):
+        if not {bank.root(each).voice_id for each in known.change.touched if each in bank.voices} <= seen:
+            raise Conflict(NOTHING)
+
+
+async def _naming(app: AppContext, who: Caller, voice: Voice) -> BankChange | None:
+    """The change that gave a voice the name it has, if it still stands."""
+    if not voice.name:
+        return None
+    for known in await app.stores.voices.changes(who.scope, None, MOST_CHANGES):
+        change = known.change
+        given = (each.after.name for each in change.voices if each.after and each.after.voice_id == voice.voice_id)
+        if not known.undone and change.kind == "name" and voice.name in given:
+            return change
+    return None
+
+
+def _believed_as(voice: Voice, earlier: BankChange | None) -> str | None:
+    """What a person is called of whom was believed what a voice said, before it got a name.
+
+    None of a voice that was a person's from the first, or got its name by a change that is gone: people are not renamed
+    because a voice turns out to be another's, and what was read as theirs stays theirs.
+    """
+    return None if not is_numbered(voice.label) or (voice.name and earlier is None) else voice.label
+
+
+async def _changed(
+    app: AppContext,
+    who: Caller,
+    change: BankChange,
+    commands: Sequence[NameSpeaker],
+    voice_id: str,
+    before: Sequence[str] = (),
+) -> VoiceChanged:
+    ids = await carried_out(app, who, change, commands, before)
+    bank = await app.stores.voices.bank(who.scope)
+    voice = await shown_voice(app, who, bank, bank.root(voice_id))
+    return VoiceChanged(change_id=change.change_id, voice=voice, commands=ids)
