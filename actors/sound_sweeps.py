@@ -23,9 +23,12 @@ from memory.model.profile import Profile
 from memory.model.scopes import Sensitivity, View, user_scope
 from memory.model.sound import HeardSound
 from memory.model.timeline import DAY_S, Instant
+from memory.model.voices import SOMEBODY as SOMEBODY_HEARD
 from memory.ports import Clock
 from memory.services.ears import Ear
 from memory.services.hearing import SETTLED_S, segments_of
+from memory.services.recognising import NOBODY, Recording, Speakers, recognised
+from memory.services.zones import offset_s
 
 log = logging.getLogger("memoray.hearing")
 LOOK_S = 2.0
@@ -42,7 +45,8 @@ MOST_TOLD = 200
 
 async def sweep_sound(settings: Settings, stores: Stores, clock: Clock, ear: Ear | None = None) -> None:
     """Hear what is kept of sessions that have ended, without end, where there is something that can hear."""
-    sweeps = SoundSweeps(build.sound_sessions(settings), stores, ear or build_models.ear(settings, sweeps=True))
+    heard_by = ear or build_models.ear(settings, sweeps=True)
+    sweeps = SoundSweeps(build.sound_sessions(settings), stores, heard_by, settings.sound.strangers)
     while settings.sound.sweeps:
         if not await sweeps.next(clock):
             await asyncio.sleep(LOOK_S)
@@ -52,8 +56,8 @@ async def sweep_sound(settings: Settings, stores: Stores, clock: Clock, ear: Ear
 class SoundSweeps:
     """Hears kept sessions and stores what is said in them, as sweeps of their sources."""
 
-    def __init__(self, sessions: SoundSessions, stores: Stores, ear: Ear) -> None:
-        self._sessions, self._stores, self._ear = sessions, stores, ear
+    def __init__(self, sessions: SoundSessions, stores: Stores, ear: Ear, strangers: str = "keep") -> None:
+        self._sessions, self._stores, self._ear, self._strangers = sessions, stores, ear, strangers
 
     async def next(self, clock: Clock) -> bool:
         """Sweep what of a session is due, or a part of it; False if there is nothing to do, or nobody to do it."""
@@ -73,7 +77,7 @@ class SoundSweeps:
             return
         try:
             with stretch.file:
-                heard_to = await self._heard(session, stretch)
+                heard_to = await self._heard(session, stretch, clock.now())
         except DomainError as error:
             if is_away(error):
                 raise
@@ -90,7 +94,7 @@ class SoundSweeps:
         else:
             await asyncio.to_thread(self._sessions.advance, session, stretch.end)
 
-    async def _heard(self, session: KeptSession, stretch: SoundStretch) -> int:
+    async def _heard(self, session: KeptSession, stretch: SoundStretch, now: Instant) -> int:
         """Hear a stretch and store its words; up to which byte the session was heard now.
 
         Nothing is stored of sound that was removed or silenced meanwhile: it was forgotten.
@@ -101,14 +105,27 @@ class SoundSweeps:
         heard = await self._ear.hear(stretch.file)
         heard, heard_to = _settled(heard, stretch)
         profile = await self._stores.capture.profile(session.user_id)
-        speaker = _speaker(session, profile)
-        said = _placed(heard, session, stretch, speaker)
+        if not await asyncio.to_thread(self._sessions.is_same, session):
+            return heard_to
+        speakers = await self._speakers(session, stretch, heard, profile, now)
+        said = _placed(heard, session, stretch, _speaker(session, profile), speakers)
         segments = [each for each in said if not _is_told(each, told)]
-        await self._name(session, [each for each in segments if each["speaker"] == speaker])
+        if not speakers:
+            await self._name(session, segments)
         same: bool = await asyncio.to_thread(self._sessions.is_same, session)
         if segments and same:
             await take_payload(self._stores, session.user_id, await self._payload(session, segments))
         return heard_to
+
+    async def _speakers(
+        self, session: KeptSession, stretch: SoundStretch, heard: HeardSound, profile: Profile, now: Instant
+    ) -> Speakers:
+        """Who speaks, by the bank of voices; nobody says so where the sender has."""
+        if session.state.speaker is not None:
+            return NOBODY
+        began = stretch.at(0.0)
+        where = Recording(user_scope(session.user_id), _session_id(session), began, offset_s(profile.time_zone, began))
+        return await recognised(self._stores.voices, heard.voices, where, now, self._strangers)
 
     async def _name(self, session: KeptSession, segments: Sequence[dict[str, Any]]) -> None:
         """Let each sentence of a session be said by whoever said what it overlaps most, as far as that was heard."""
@@ -133,7 +150,7 @@ class SoundSweeps:
 
     async def _payload(self, session: KeptSession, segments: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         """What was heard as a line of a session file; its times count from when its session began."""
-        session_id = session_of(session.stream) or f"{session.stream}-{session.name.split('-')[-2]}"
+        session_id = _session_id(session)
         parts = await self._stores.capture.parts(user_scope(session.user_id), session_id)
         firsts = await asyncio.to_thread(self._sessions.of, session.user_id, session.stream)
         began = [each.started_at for each in parts[:1]] or [each.began for each in firsts[:1]] or [session.began]
@@ -176,7 +193,14 @@ def _settled(heard: HeardSound, stretch: SoundStretch) -> tuple[HeardSound, int]
     return replace(heard, sentences=heard.sentences[:-1]), heard_to
 
 
-def _placed(heard: HeardSound, session: KeptSession, stretch: SoundStretch, speaker: str) -> list[dict[str, Any]]:
+def _session_id(session: KeptSession) -> str:
+    """The session as its source is named."""
+    return session_of(session.stream) or f"{session.stream}-{session.name.split('-')[-2]}"
+
+
+def _placed(
+    heard: HeardSound, session: KeptSession, stretch: SoundStretch, speaker: str, speakers: Speakers
+) -> list[dict[str, Any]]:
     """What was heard as segments, at the instants at which it was said; their ids are the places of their sound."""
     began = session.name.split("-")[-2]
     return [
@@ -186,7 +210,7 @@ def _placed(heard: HeardSound, session: KeptSession, stretch: SoundStretch, spea
             "start": (start := stretch.at(each["start"])),
             "end": max(start, stretch.at(each["end"])),
         }
-        for each in segments_of(heard, speaker)
+        for each in segments_of(heard, speaker, speakers, SOMEBODY_HEARD)
     ]
 
 

@@ -36,7 +36,7 @@ from memory.ports import Clock, Embedder, Keys, LanguageModel, Matrix, Statement
 from memory.retrieval.pieces import EncodedQuestion
 from memory.retrieval.projected import ProjectionProgress
 from memory.retrieval.query import Question
-from memory.services.ears import Ear, LiveEar
+from memory.services.ears import Ear, LiveEar, VoicesOfEar
 from memory.services.erasing import Task
 from memory.services.rebuild import RebuildResult
 from memory.services.recall import Recollection
@@ -189,6 +189,8 @@ class AppContext:
         self.sound_cuts = build.sound_cuts(self.settings)
         self.sound_sessions = build.sound_sessions(self.settings)
         self.ear: Ear = build_models.ear(self.settings)
+        if self.voices is None and self.ear.is_installed:
+            self.voices = VoicesOfEar(self.ear)
         self.live_ear: LiveEar = build_models.live_ear(self.settings)
         self.rings = Rings(self.stores.events.store)
         self.stores.events.when_written(self.rings.wake)

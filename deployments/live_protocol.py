@@ -25,18 +25,14 @@ class BoundedWebSocket(WebSocketsSansIOProtocol):
     def __init__(self, others: Connections, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.origin = ""
+        self.trusted = False
         self.used_at = self.loop.time()
         self._others = others
 
     @property
-    def trusted(self) -> bool:
-        """Whether it has shown a token that is known."""
-        return GRANTED in getattr(self, "scope", {})
-
-    @property
     def answering(self) -> bool:
-        """Whether it may not be ended."""
-        return self.trusted
+        """Whether it may not be ended: it has shown a token that is known."""
+        return GRANTED in getattr(self, "scope", {})
 
     def hang_up(self) -> None:
         """End it at once."""
@@ -67,4 +63,4 @@ class BoundedWebSocket(WebSocketsSansIOProtocol):
 
 def as_request(scope: Scope) -> Request:
     """The head of a WebSocket's handshake as the GET request that it is."""
-    return Request(scope | {"type": "http", "method": "GET"} if scope["type"] == "websocket" else scope)
+    return Request({**scope, "type": "http", "method": "GET"} if scope["type"] == "websocket" else scope)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import asdict
 from datetime import datetime, timedelta
 
 from adapters.capture.bodies import Body, SourceStart, body_start, name_of
@@ -11,7 +12,7 @@ from adapters.capture.text import TextFile
 from memory.errors import Invalid, Unavailable
 from memory.model.sound import HeardSound
 from memory.model.timeline import EARLIEST, LATEST
-from memory.services.hearing import segments_of, source_id_of, voice_labels
+from memory.services.hearing import segments_of, source_id_of
 
 SUFFIXES = frozenset(
     {".wav", ".mp3", ".m4a", ".aac", ".ogg", ".oga", ".opus", ".flac", ".amr", ".caf", ".aiff", ".webm", ".mp4", ".mov"}
@@ -31,8 +32,8 @@ def sniff(file: TextFile) -> bool:
 
 
 def read(file: TextFile) -> Iterator[Body]:
-    """What is said in it, as one source: told by whoever imports it, or by voices without a name where several speak.
-    The same file again changes nothing.
+    """What is said in it, as one source, with its voices: the memory knows whose they are, and else whoever imports it
+    speaks. The same file again changes nothing.
 
     Raises Invalid of what cannot be heard, and where nothing is said in it.
     """
@@ -49,14 +50,15 @@ def read(file: TextFile) -> Iterator[Body]:
         file.left_out("recording without speech")
         return
     start = _start(file, heard)
-    segments = segments_of(heard, speaker, voice_labels(heard, start.started_at.astimezone(file.zone)))
+    told = zip(segments_of(heard, speaker), heard.sentences, strict=True)
     yield {
         "source_id": source_id,
         "kind": "voice_memo",
         **body_start(file, start, timedelta(seconds=heard.seconds)),
-        "participants": list(dict.fromkeys(each["speaker"] for each in segments)),
+        "participants": [speaker] if len(heard.voices) < 2 else [],
         "provenance": {"file": file.path.name, "format": "sound", "dated_by": start.dated_by},
-        "segments": segments,
+        "segments": [{**each, "voice": sentence.voice} for each, sentence in told],
+        "voices": [asdict(each) for each in heard.voices],
     }
 
 

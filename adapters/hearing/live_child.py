@@ -27,7 +27,7 @@ from adapters.hearing.stream_sound import StreamSound
 from adapters.hearing.whisper import WhisperTranscriber
 from memory.errors import DomainError
 from memory.model.sound import HeardPiece, Waveform, pcm_of
-from memory.ports import Transcriber
+from memory.ports_sound import Transcriber
 from memory.services.live_hearing import LiveStreams
 
 MOST_AHEAD = 1_000

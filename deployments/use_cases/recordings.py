@@ -24,6 +24,8 @@ from memory.model.ids import digest
 from memory.model.sound import RATE, HeardSound
 from memory.model.timeline import Instant, iso
 from memory.services.hearing import segments_of
+from memory.services.recognising import NOBODY, Recording, Speakers, known
+from memory.services.zones import offset_s
 
 MOST_PIECE_S = 600.0
 """Seconds of one piece (chosen: a device sends some seconds; a recording is imported, or transcribed)."""
@@ -163,6 +165,7 @@ async def store_heard(
     speaker = piece.speaker or owner_label(await app.profile(who.user_id))
     started_at = await _started_at(app, who, piece.session_id) or began
     shift, named = max(0.0, began - started_at), digest(piece.session_id, key).hex()
+    speakers = NOBODY if piece.speaker is not None else await _known(app, who, piece.session_id, heard, began)
     segments = [
         {
             **each,
@@ -170,7 +173,7 @@ async def store_heard(
             "start": round(each["start"] + shift, 3),
             "end": round(each["end"] + shift, 3),
         }
-        for each in segments_of(heard, speaker)
+        for each in segments_of(heard, speaker, speakers)
     ]
     line = {
         "session_id": piece.session_id,
@@ -181,6 +184,12 @@ async def store_heard(
     }
     await take_in(app, who, line)
     return [HeardSegmentOut(**{name: each.get(name) for name in HeardSegmentOut.model_fields}) for each in segments]
+
+
+async def _known(app: AppContext, who: Caller, session_id: str, heard: HeardSound, began: Instant) -> Speakers:
+    """Who of those whose voices are known speaks in a piece; the sweep knows more, and learns."""
+    where = Recording(who.scope, session_id, began, offset_s((await app.profile(who.user_id)).time_zone, began))
+    return await known(app.stores.voices, heard.voices, where, app.clock.now(), app.settings.sound.strangers)
 
 
 async def _started_at(app: AppContext, who: Caller, session_id: str) -> Instant | None:

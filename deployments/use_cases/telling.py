@@ -17,7 +17,8 @@ from deployments.callers import Caller, writing
 from deployments.dates import moment_there
 from deployments.kinds import MOST_SEGMENTS, MOST_TEXT, Body, Id, Number, ShortText, Text, Words
 from deployments.messages import MOST_S, Placed, placed
-from memory.errors import Invalid
+from deployments.use_cases.telling_voices import MOST_HEARD, HeardVoiceIn, VoiceNumber, forget_prints, told_by_voices
+from memory.errors import Forgotten, Invalid
 from memory.model.profile import Profile
 from memory.model.scopes import SENSITIVITY_NAMES, team_scope
 from memory.model.sources import Segment, Source, Telling
@@ -49,6 +50,8 @@ class SegmentIn(Body):
     emotion: Emotion | None = None
     pinned: bool = False
     raw: Text | None = None
+    voice: VoiceNumber | None = None
+    """The number of the voice in `voices` that says it; whose that is tells the bank of voices, else `speaker`."""
 
     @model_validator(mode="after")
     def _in_order(self) -> SegmentIn:
@@ -112,6 +115,7 @@ class SourceIn(Body):
     segments: list[SegmentIn] = Field(default=[], max_length=MOST_SEGMENTS)
     messages: list[RoleMessageIn] = Field(default=[], max_length=MOST_SEGMENTS)
     content: Words | None = None
+    voices: list[HeardVoiceIn] = Field(default=[], max_length=MOST_HEARD)
 
     model_config = Body.model_config | {
         "json_schema_extra": {
@@ -169,9 +173,18 @@ async def tell(app: AppContext, who: Caller, body: SourceIn, *, revive: bool = T
     sends it by itself (`revive`). Raises Forbidden, Forgotten and Invalid.
     """
     scope = _scope(body.team_id, writing(who))
+    if body.voices and (body.team_id is not None or not body.segments):
+        raise Invalid("voices: they come with segments, and into a memory of one's own.")
     profile = await app.profile(who.user_id)
-    source, begun = with_speakers(source_of(body, scope, profile), profile), monotonic()
-    stored = await app.stores.capture.store(source, replace(_telling(body, source, who), revive=revive))
+    begun, told = monotonic(), source_of(body, scope, profile)
+    if body.voices:
+        told = await told_by_voices(app, told, [each.voice for each in body.segments], body.voices)
+    source = with_speakers(told, profile)
+    try:
+        stored = await app.stores.capture.store(source, replace(_telling(body, source, who), revive=revive))
+    except Forgotten:
+        await forget_prints(app, source)
+        raise
     spent = round((monotonic() - begun) * 1000)
     tell_of_source(app.stores.events, who.user_id, source, stored, duration_ms=spent)
     await app.actors.wake()

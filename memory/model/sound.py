@@ -78,19 +78,6 @@ class Transcript:
 
 
 @dataclass(frozen=True, slots=True)
-class HeardVoice:
-    """One of the voices in a sound: its number in it, how many `seconds` of it the print rests on, and the print.
-
-    `embedding` is of unit length, 192 numbers from CAM++; prints of two models never meet.
-    """
-
-    number: int
-    seconds: float
-    model: str
-    embedding: tuple[float, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class HeardSentence:
     """Words that one breath or sentence holds together; `start` and `end` in seconds from the sound's beginning.
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from typing import BinaryIO, Protocol
 
 from memory.errors import Unavailable
-from memory.model.sound import RATE, HeardPiece, HeardSound, StreamCodec, StreamedSound
+from memory.model.sound import RATE, HeardPiece, HeardSound, HeardVoice, StreamCodec, StreamedSound
 
 MISSING = "Hearing needs the extra `speech`: install it with `make extra ARGS=speech`, then start Memoray again."
 
@@ -53,6 +53,17 @@ class LiveEar(Protocol):
 
     async def open(self, codec: StreamCodec, rate: int = RATE, language: str | None = None) -> LiveStream:
         """Begin to hear a stream; `rate` is that of PCM. Raises Unavailable where too many are heard."""
+
+
+class VoicesOfEar:
+    """See memory.services.voices.VoiceListener: the voices of what an ear hears."""
+
+    def __init__(self, ear: Ear) -> None:
+        self._ear = ear
+
+    async def voices(self, file: BinaryIO) -> Sequence[HeardVoice]:
+        """See memory.services.voices.VoiceListener."""
+        return (await self._ear.hear(file)).voices
 
 
 def must_be_installed(ear: Ear | LiveEar) -> None:

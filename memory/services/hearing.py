@@ -8,7 +8,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
 from types import MappingProxyType
 from typing import Any, BinaryIO
 
@@ -18,7 +17,6 @@ from memory.errors import TooLarge
 from memory.model.sound import RATE, HeardSentence, HeardSound, HeardWord, SpeechStretch, Transcript, Waveform
 from memory.ports_sound import SoundDecoder, Transcriber, VoiceActivity
 from memory.services.diarising import Diarisation, Diariser, VoiceModels, attributed, renumbered
-from memory.words.calendar_names import MONTHS
 from memory.words.normalise import split_sentences
 
 WINDOW_S = 60.0
@@ -32,7 +30,7 @@ BREATH_S = 1.0
 SETTLED_S = 1.0
 """A stretch that ends so close to the end of a window may go on behind it."""
 _BLOCK_BYTES = 1 << 20
-_NOBODY: Mapping[int, str] = MappingProxyType({})
+_NOBODY: Mapping[int, str | None] = MappingProxyType({})
 _SIGNS = frozenset(".?!…")
 
 
@@ -201,30 +199,28 @@ def source_id_of(file: BinaryIO) -> str:
     return f"sound-{found.hexdigest()[:32]}"
 
 
-def voice_labels(heard: HeardSound, began: datetime) -> Mapping[int, str]:
-    """What the voices of a sound are called until somebody names them; of one voice alone nothing.
+def segments_of(
+    heard: HeardSound, speaker: str, speakers: Mapping[int, str | None] = _NOBODY, unclear: str | None = None
+) -> list[dict[str, Any]]:
+    """What was heard as the segments of a source, in the form of POST /v1/sources.
 
-    The same sound has the same labels, and another one, which begins in another minute, has others: the first voice of
-    one talk is hardly that of the next. `began` is where it was recorded.
+    A sentence is told by the speaker of its voice, else by `speaker`; a voice that is None is not told. Where speakers
+    are told apart, a sentence of no voice is `unclear`, if that is given.
     """
-    if len(heard.voices) < 2:
-        return {}
-    day = f"{began.day} {MONTHS[began.month - 1]} {began.year}, {began:%H:%M}"
-    return {each.number: f"Speaker {each.number} of {day}" for each in heard.voices}
-
-
-def segments_of(heard: HeardSound, speaker: str, labels: Mapping[int, str] = _NOBODY) -> list[dict[str, Any]]:
-    """What was heard as the segments of a source, in the form of POST /v1/sources: told by the label of the voice, else
-    by `speaker`."""
-    return [
-        {
-            "segment_id": str(number),
-            "speaker": labels.get(each.voice or 0, speaker),
-            "text": each.text,
-            "start": each.start,
-            "end": each.end,
-            "language": each.language,
-            "stt_engine": heard.engine,
-        }
-        for number, each in enumerate(heard.sentences, start=1)
-    ]
+    segments = []
+    for number, each in enumerate(heard.sentences, start=1):
+        without = unclear if unclear is not None and speakers else speaker
+        told = speakers.get(each.voice, speaker) if each.voice is not None else without
+        if told is not None:
+            segments.append(
+                {
+                    "segment_id": str(number),
+                    "speaker": told,
+                    "text": each.text,
+                    "start": each.start,
+                    "end": each.end,
+                    "language": each.language,
+                    "stt_engine": heard.engine,
+                }
+            )
+    return segments

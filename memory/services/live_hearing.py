@@ -13,7 +13,7 @@ from typing import Protocol
 import numpy as np
 
 from memory.model.sound import RATE, HeardPiece, SpeechStretch, Waveform
-from memory.ports import Transcriber, VoiceActivity
+from memory.ports_sound import Transcriber, VoiceActivity
 
 LONGEST_PIECE_S = 5.0
 """Speech that goes on for so long is cut all the same: whoever waits is told something."""

@@ -1,0 +1,73 @@
+"""Whose voices a recording holds: the speakers of its sentences, by a bank of voices and the owner's policy."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+
+from memory.model.sound import HeardVoice
+from memory.model.timeline import Instant
+from memory.model.voices import ENROLLED, SOMEBODY, VoiceBank
+from memory.rules.voice_bank import HeardPlace, attributed
+from memory.rules.voices import LIMITS
+from memory.services.voices import VoiceStore, day_called, listen
+
+Speakers = Mapping[int, str | None]
+"""Number of a voice -> who is told to speak; None if its sentences are not told. A number that is absent says nothing:
+whoever else is known to speak is told."""
+NOBODY: Speakers = {}
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """Where voices were heard: the source, when it began, and how far its clock was ahead of UTC, in seconds."""
+
+    scope: str
+    source_id: str
+    began: Instant
+    offset_s: int
+
+    def place(self, now: Instant) -> HeardPlace:
+        """The same for a bank of voices."""
+        return HeardPlace(self.scope, self.source_id, day_called(self.began, self.offset_s), now)
+
+
+async def recognised(
+    store: VoiceStore, voices: Collection[HeardVoice], where: Recording, now: Instant, strangers: str
+) -> Speakers:
+    """Who speaks in a whole recording; strangers get a label each, by which they are known again.
+
+    A voice that speaks alone says nothing in a memory that knows nobody's: it is whoever brought it. One that speaks
+    too little to be known again is somebody's. Raises Stale.
+    """
+    if says_nothing(await store.bank(where.scope), voices):
+        return NOBODY
+    clear = [each for each in voices if each.seconds >= _least(each)]
+    unclear = {each.number: SOMEBODY for each in voices if each.seconds < _least(each)}
+    return unclear | dict(await listen(store, clear, where.place(now), strangers))
+
+
+async def known(
+    store: VoiceStore, voices: Collection[HeardVoice], where: Recording, now: Instant, strangers: str
+) -> Speakers:
+    """Who of those that are known speaks in a piece of a recording. Nothing is learnt.
+
+    Of strangers it says nothing, unless they are not to be told by name, or at all: the whole recording tells more.
+    """
+    bank = await store.bank(where.scope)
+    if says_nothing(bank, voices):
+        return NOBODY
+    found = attributed(bank, "", voices, where.place(now), strangers).speakers
+    labels = {each.label for each in bank.voices.values()} | {SOMEBODY, None}
+    return {number: label for number, label in found.items() if label in labels}
+
+
+def says_nothing(bank: VoiceBank, voices: Collection[HeardVoice]) -> bool:
+    """Whether voices tell nothing of who speaks: there is none, or one alone, of whom nobody has said who it is."""
+    vouched = any(each.origin == ENROLLED or bank.root(each.voice_id).name for each in bank.prints.values())
+    return not voices or (len(voices) == 1 and not vouched)
+
+
+def _least(voice: HeardVoice) -> float:
+    limits = LIMITS.get(voice.model)
+    return limits.seconds if limits is not None else 0.0
