@@ -23,6 +23,7 @@ HOW = {"drop": "not told at all", "without_name": "told as [somebody]'s", "none"
 
 
 def voices(
+    context: typer.Context,
     proposals: Annotated[
         bool, typer.Option("--proposals", help="Only pairs that are probably one person, and where each was heard.")
     ] = False,
@@ -35,6 +36,8 @@ def voices(
 
     Example: memoray voices --proposals
     """
+    if context.invoked_subcommand is not None:
+        return
     with connect(home, user) as client:
         found = client.get("/v1/voices", limit=limit, proposals=True if proposals else None)
         if proposals:

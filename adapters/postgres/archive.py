@@ -111,8 +111,8 @@ async def _stepped(archive: Archive, shared: set[int]) -> AsyncIterator[Batch]:
 
 def _manifest(user_id: str, exported_at: str, user: Mapping[str, Any], counts: Mapping[str, int]) -> Manifest:
     version, born = user.get("version", 0), user.get("created_at") or exported_at
-    heard = (user["voices"],) if user.get("voices") else ()
-    moment = (user_id, born, version, user.get("position", 0), user.get("changed_at"), *heard)
+    moment: tuple[object, ...] = (user_id, born, version, user.get("position", 0), user.get("changed_at"))
+    moment += (user["voices"],) if user.get("voices") else ()
     return {
         "format": FORMAT,
         "format_version": FORMAT_VERSION,

@@ -15,7 +15,7 @@ from adapters.postgres.pool import Connection, Pool
 from adapters.postgres.sql import queries
 from memory.errors import Stale
 from memory.model.scopes import View, user_scope
-from memory.model.voices import BankChange, PrintSwap, Voice, VoiceBank, VoicePrint, VoiceSwap, is_numbered
+from memory.model.voices import BankChange, KnownVoice, PrintSwap, VoiceBank, VoicePrint, VoiceSwap, is_numbered
 from memory.rules.voice_bank import applied
 from memory.services.voices import KnownChange
 
@@ -156,12 +156,12 @@ def _change(row: Mapping[str, Any], prints: Mapping[str, VoicePrint]) -> BankCha
     )
 
 
-def _told(row: Mapping[str, Any] | None) -> Voice | None:
+def _told(row: Mapping[str, Any] | None) -> KnownVoice | None:
     return None if row is None else _voice(row)
 
 
-def _voice(row: Mapping[str, Any]) -> Voice:
-    return Voice(**row)
+def _voice(row: Mapping[str, Any]) -> KnownVoice:
+    return KnownVoice(**row)
 
 
 def _print(row: Mapping[str, Any]) -> VoicePrint:

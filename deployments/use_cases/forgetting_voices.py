@@ -10,7 +10,7 @@ from deployments.callers import Caller, writing
 from deployments.use_cases.voices import in_sight, voice_meant
 from memory.errors import NotFound
 from memory.model.ids import command_id, fold
-from memory.model.voices import Voice, VoiceBank
+from memory.model.voices import KnownVoice, VoiceBank
 
 AT_ONCE = 200
 """Segments that one request forgets (chosen: each takes 20 ms); asked for again it goes on."""
@@ -62,6 +62,6 @@ async def forget_voices_of(app: AppContext, who: Caller, names: frozenset[str]) 
     return await app.stores.voices.erase(who.scope, ids) if ids else 0
 
 
-def _members(bank: VoiceBank, voice: Voice) -> list[Voice]:
+def _members(bank: VoiceBank, voice: KnownVoice) -> list[KnownVoice]:
     """A voice, and those that were merged into it."""
     return [voice, *(each for each in bank.voices.values() if each.merged_into == voice.voice_id)]

@@ -16,7 +16,7 @@ from deployments.use_cases.voices import VoiceName, VoiceOut, in_sight, shown_vo
 from memory.errors import Conflict
 from memory.model.commands import NameSpeaker
 from memory.model.ids import fold
-from memory.model.voices import BankChange, Voice, VoiceBank, is_numbered
+from memory.model.voices import BankChange, KnownVoice, VoiceBank, is_numbered
 from memory.rules.voice_bank import excluded, merged, named
 from memory.services.voices import undo as undo_change
 
@@ -119,7 +119,7 @@ async def exclude_voice(app: AppContext, who: Caller, key: str, voice_id: str, b
     return await _changed(app, who, change, (), voice.voice_id)
 
 
-async def _again(app: AppContext, who: Caller, bank: VoiceBank, known: BankChange, voice: Voice) -> VoiceChanged:
+async def _again(app: AppContext, who: Caller, bank: VoiceBank, known: BankChange, voice: KnownVoice) -> VoiceChanged:
     """A change that was asked for before: turns that it still lacks, as after a failure in between, are made up for."""
     first = known.voices[0].before if known.voices else None
     if first is not None:
@@ -131,7 +131,7 @@ async def _again(app: AppContext, who: Caller, bank: VoiceBank, known: BankChang
     return VoiceChanged(change_id=known.change_id, voice=shown, commands=list(known.commands))
 
 
-async def _before(app: AppContext, who: Caller, key: str, kind: str, voice: Voice) -> BankChange | None:
+async def _before(app: AppContext, who: Caller, key: str, kind: str, voice: KnownVoice) -> BankChange | None:
     """The change of this key, if it was asked for before. Raises Conflict if it was another one."""
     for known in await app.stores.voices.changes(who.scope, key):
         if known.change.kind != kind or voice.voice_id not in known.change.touched:
@@ -189,7 +189,7 @@ async def _touching_what_is_seen(app: AppContext, who: Caller, change_id: str) -
             raise Conflict(NOTHING)
 
 
-async def _naming(app: AppContext, who: Caller, voice: Voice) -> BankChange | None:
+async def _naming(app: AppContext, who: Caller, voice: KnownVoice) -> BankChange | None:
     """The change that gave a voice the name it has, if it still stands."""
     if not voice.name:
         return None
@@ -201,7 +201,7 @@ async def _naming(app: AppContext, who: Caller, voice: Voice) -> BankChange | No
     return None
 
 
-def _believed_as(voice: Voice, earlier: BankChange | None) -> str | None:
+def _believed_as(voice: KnownVoice, earlier: BankChange | None) -> str | None:
     """What a person is called of whom was believed what a voice said, before it got a name.
 
     None of a voice that was a person's from the first, or got its name by a change that is gone: people are not renamed

@@ -13,7 +13,7 @@ from deployments.kinds import ShortText
 from deployments.paging import PageParameters, cursor_of
 from memory.errors import Ambiguous, NotFound
 from memory.model.timeline import iso
-from memory.model.voices import Voice, VoiceBank, VoicePrint, is_numbered
+from memory.model.voices import KnownVoice, VoiceBank, VoicePrint, is_numbered
 from memory.rules.voices import MergeProposal, proposals
 
 VoiceName = Annotated[ShortText, StringConstraints(min_length=1, max_length=200, strip_whitespace=True)]
@@ -109,7 +109,7 @@ async def list_voices(app: AppContext, who: Caller, asked: VoiceParameters) -> V
     )
 
 
-async def in_sight(app: AppContext, who: Caller, bank: VoiceBank) -> list[Voice]:
+async def in_sight(app: AppContext, who: Caller, bank: VoiceBank) -> list[KnownVoice]:
     """The standing voices that the caller may know of: those with a name for a label, and those heard in its sight."""
     groups = {each.voice_id: _labels(bank, each) for each in bank.standing()}
     numbered = [label for labels in groups.values() for label in labels if is_numbered(label)]
@@ -120,7 +120,7 @@ async def in_sight(app: AppContext, who: Caller, bank: VoiceBank) -> list[Voice]
     ]  # fmt: skip
 
 
-async def voice_meant(app: AppContext, who: Caller, given: str) -> tuple[VoiceBank, Voice]:
+async def voice_meant(app: AppContext, who: Caller, given: str) -> tuple[VoiceBank, KnownVoice]:
     """The bank, and the voice that an id or its beginning means. Raises NotFound, Ambiguous."""
     bank = await app.stores.voices.bank(who.scope)
     seen = await in_sight(app, who, bank)
@@ -134,12 +134,12 @@ async def voice_meant(app: AppContext, who: Caller, given: str) -> tuple[VoiceBa
     return bank, found[0]
 
 
-def _labels(bank: VoiceBank, voice: Voice) -> list[str]:
+def _labels(bank: VoiceBank, voice: KnownVoice) -> list[str]:
     """All that segments carry of a voice: its own label first."""
     return [voice.label, *sorted(each.label for each in bank.voices.values() if each.merged_into == voice.voice_id)]
 
 
-async def shown_voice(app: AppContext, who: Caller, bank: VoiceBank, voice: Voice) -> VoiceOut:
+async def shown_voice(app: AppContext, who: Caller, bank: VoiceBank, voice: KnownVoice) -> VoiceOut:
     """A voice as the caller may see it."""
     return _shown(bank, voice, await _sources(app, who, bank))
 
@@ -153,7 +153,7 @@ def _prints(bank: VoiceBank, of: str, sources: Collection[str]) -> list[VoicePri
     return [each for each in bank.prints_of(of) if each.source_id is None or each.source_id in sources]
 
 
-def _shown(bank: VoiceBank, voice: Voice, sources: Collection[str]) -> VoiceOut:
+def _shown(bank: VoiceBank, voice: KnownVoice, sources: Collection[str]) -> VoiceOut:
     return VoiceOut(
         voice_id=voice.voice_id,
         label=voice.label,
@@ -190,7 +190,7 @@ def _proposal(bank: VoiceBank, found: MergeProposal, sources: Collection[str]) -
     )
 
 
-async def voice_named(app: AppContext, who: Caller, name: str) -> Voice | None:
+async def voice_named(app: AppContext, who: Caller, name: str) -> KnownVoice | None:
     """The voice in sight that is called so."""
     bank = await app.stores.voices.bank(who.scope)
     found = bank.called(name)

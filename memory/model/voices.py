@@ -40,7 +40,7 @@ def print_id(scope: str, origin: str, source_id: str | None, style: str, embeddi
 
 
 @dataclass(frozen=True, slots=True)
-class Voice:
+class KnownVoice:
     """One voice. Segments carry its `label` for good; what is shown in its place follows its name."""
 
     voice_id: str
@@ -81,8 +81,8 @@ class VoicePrint:
 class VoiceSwap:
     """A voice before and after a change; None where there is none."""
 
-    before: Voice | None
-    after: Voice | None
+    before: KnownVoice | None
+    after: KnownVoice | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,10 +121,10 @@ class BankChange:
 class VoiceBank:
     """All voices and prints of one scope, by their ids."""
 
-    voices: Mapping[str, Voice] = field(default_factory=dict)
+    voices: Mapping[str, KnownVoice] = field(default_factory=dict)
     prints: Mapping[str, VoicePrint] = field(default_factory=dict)
 
-    def root(self, voice_id: str) -> Voice:
+    def root(self, voice_id: str) -> KnownVoice:
         """The voice that one turned out to be, or itself."""
         voice = self.voices[voice_id]
         return self.voices[voice.merged_into] if voice.merged_into else voice
@@ -134,12 +134,12 @@ class VoiceBank:
         voice = self.root(voice_id)
         return voice.name or voice.label
 
-    def standing(self) -> Iterator[Voice]:
+    def standing(self) -> Iterator[KnownVoice]:
         """Voices that are neither forgotten nor merged into others, in the order they came."""
         found = [each for each in self.voices.values() if not (each.forgotten or each.merged_into)]
         yield from sorted(found, key=lambda each: (each.created_at, each.voice_id))
 
-    def called(self, name: str) -> Voice | None:
+    def called(self, name: str) -> KnownVoice | None:
         """The standing voice of this name."""
         wanted = fold(name)
         return next((each for each in self.standing() if fold(each.name or each.label) == wanted), None)

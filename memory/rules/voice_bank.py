@@ -20,8 +20,8 @@ from memory.model.voices import (
     LEARNT,
     SOMEBODY,
     BankChange,
+    KnownVoice,
     PrintSwap,
-    Voice,
     VoiceBank,
     VoicePrint,
     VoiceSwap,
@@ -30,7 +30,7 @@ from memory.model.voices import (
 )
 from memory.rules.voices import LIMITS, MOST_STYLES, MOST_VOICES, identify, may_learn
 
-Kept = TypeVar("Kept", Voice, VoicePrint)
+Kept = TypeVar("Kept", KnownVoice, VoicePrint)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +91,7 @@ def undoing(change: BankChange, change_id: str, at: Instant, actor: str = "user"
     )
 
 
-def standing(bank: VoiceBank, of: str) -> Voice:
+def standing(bank: VoiceBank, of: str) -> KnownVoice:
     """The voice of an id, or what it was merged into. Raises NotFound."""
     if of not in bank.voices or bank.voices[of].forgotten:
         raise NotFound("There is no such voice in this memory.", id=of)
@@ -108,7 +108,7 @@ def enrolled(
     known = bank.called(name)
     voices: tuple[VoiceSwap, ...] = ()
     if known is None:
-        known = Voice(voice_id(scope, name, at), _free(bank, name), at)
+        known = KnownVoice(voice_id(scope, name, at), _free(bank, name), at)
         known = known if known.label == name else replace(known, name=name)
         _room(bank)
         voices = (VoiceSwap(None, known),)
@@ -196,7 +196,7 @@ def _stranger(
     if len(bank.voices) >= MOST_VOICES:
         return SOMEBODY
     label = _free(bank, "", place.day)
-    fresh = Voice(voice_id(place.scope, label, place.at), label, place.at)
+    fresh = KnownVoice(voice_id(place.scope, label, place.at), label, place.at)
     swaps.append(VoiceSwap(None, fresh))
     limits = LIMITS.get(heard.model)
     if limits is None or heard.seconds >= limits.seconds:  # a shorter one would be taken for somebody it is not
@@ -205,7 +205,7 @@ def _stranger(
 
 
 def _learn(
-    voice: Voice, known: Sequence[VoicePrint], heard: HeardVoice, place: HeardPlace, prints: list[PrintSwap]
+    voice: KnownVoice, known: Sequence[VoicePrint], heard: HeardVoice, place: HeardPlace, prints: list[PrintSwap]
 ) -> None:
     """Add what was heard to what is known of a voice that a person has vouched for, once in a recording."""
     vouched = voice.name or any(p.origin == ENROLLED for p in known if p.voice_id == voice.voice_id)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from memory.model.sound import HeardVoice
-from memory.model.voices import LEARNT, Voice, VoiceBank, VoicePrint
+from memory.model.voices import LEARNT, KnownVoice, VoiceBank, VoicePrint
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +98,7 @@ def may_learn(prints: Sequence[VoicePrint], voice: HeardVoice, of: str) -> bool:
     )
 
 
-def proposals(bank: VoiceBank, standing: Sequence[Voice]) -> list[MergeProposal]:
+def proposals(bank: VoiceBank, standing: Sequence[KnownVoice]) -> list[MergeProposal]:
     """Pairs of these voices that resemble each other like one person, the nearest first; nobody merges them by rule.
 
     A voice that was learnt is not compared: only what each was known by from the first.
@@ -120,7 +120,7 @@ def proposals(bank: VoiceBank, standing: Sequence[Voice]) -> list[MergeProposal]
 
 
 def _nearest(prints: Iterable[VoicePrint], voice: HeardVoice) -> dict[str, float]:
-    """Voice -> the best cosine between its prints and what was heard."""
+    """KnownVoice -> the best cosine between its prints and what was heard."""
     same = [p for p in prints if p.model == voice.model and len(p.embedding) == len(voice.embedding)]
     if not same:
         return {}
