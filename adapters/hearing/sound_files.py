@@ -35,6 +35,8 @@ class PyavDecoder:
         if not container.streams.audio:
             raise Invalid("This file holds no sound.")
         stream = container.streams.audio[0]
+        if stream.codec_context is None:
+            raise Invalid("The sound of this file is in a form that is not known here, or it is damaged.")
         if stream.codec_context.channels > MOST_CHANNELS:
             raise Invalid(f"This sound has more than {MOST_CHANNELS} channels.")
         seconds = None if container.duration is None else container.duration / av.time_base

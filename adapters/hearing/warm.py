@@ -15,8 +15,8 @@ from adapters.modules import module_command, same_imports
 from memory.errors import ModelFailed, Unavailable
 from memory.model.sound import RATE
 
-MOST_WAITING = 16
-"""Pieces that wait for the one that is heard (chosen: some seconds each)."""
+MOST_WAITING = 4
+"""Pieces that wait for the one that is heard (chosen: devices give up after 15 s, and each takes two)."""
 STAYS_S = 300.0
 """Seconds for which it stays when nothing comes (chosen: it holds half a gigabyte)."""
 START_S = 60.0

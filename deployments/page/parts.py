@@ -10,6 +10,7 @@ from hashlib import sha256
 from html import escape as escaped
 from importlib.resources import files
 from string import Template
+from urllib.parse import quote
 from zoneinfo import ZoneInfo
 
 from deployments.use_cases.facts import FactOut
@@ -21,7 +22,7 @@ _FOLDER = files("deployments.page")
 STYLE = (_FOLDER / "style.css").read_text()
 PAGE = Template((_FOLDER / "page.html").read_text())
 POLICY = (
-    "default-src 'none'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; "
+    "default-src 'none'; media-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; "
     f"style-src 'sha256-{b64encode(sha256(STYLE.encode()).digest()).decode()}'"
 )
 MOST_STATEMENT = 1_000
@@ -41,6 +42,7 @@ _CORRECT = Template("""<details><summary>Correct</summary>
 <input name="statement" value="$statement" aria-label="What is so instead" maxlength="$most" required>
 <button>Put right</button></form></details>""")
 _UNDO = Template("""<form method="post" action="/page/undo">$hidden<button class="plain">Undo</button></form>""")
+_SOUND = Template('<audio controls preload="none" src="/page/segments/$place/audio"></audio>')
 _BACK = Template("""<form method="get" action="/"><input type="hidden" name="q" value="$query">
 <button>Back</button></form>""")
 _DONE = {
@@ -102,9 +104,11 @@ def answer(words: str) -> str:
     return f'<section class="answer"><h2>Answer</h2><p>{escape(first)}</p>{below}</section>'
 
 
-def hit(found: Hit, desk: PageContext) -> str:
-    """What was said, by whom, when and where."""
-    return _lines(f"“{found.text}”", found.speaker, desk.clock(found.timestamp), found.source_id)
+def hit(found: Hit, desk: PageContext, *, plays: bool = False) -> str:
+    """What was said, by whom, when and where; and its sound, if that is kept."""
+    told = _lines(f"“{found.text}”", found.speaker, desk.clock(found.timestamp), found.source_id)
+    place = f"{quote(found.source_id)}/{quote(found.segment_id, safe='')}"
+    return told + (_SOUND.substitute(place=escaped(place)) if plays else "")
 
 
 def fact(believed: FactOut, desk: PageContext) -> str:

@@ -38,6 +38,7 @@ from deployments.use_cases.facts import FactParameters, listing, named, one
 from deployments.use_cases.figures import stats_of
 from deployments.use_cases.promises import PromiseOut, promises_by_day
 from deployments.use_cases.remembering import Correction
+from deployments.use_cases.sounds import sound_of_segment, with_sound
 from deployments.use_cases.undoing import Undoing
 from memory.errors import DomainError, Forbidden, Invalid, TooManyAttempts, Unauthenticated, Unavailable
 from memory.services.zones import zone_of
@@ -196,6 +197,20 @@ async def forget(fact_id: Id, request: Request, visiting: Visiting, app: Here) -
     return await _carry_out(request, visiting, carried_out)
 
 
+@router.get("/page/segments/{source_id:path}/{segment_id}/audio")
+async def play(source_id: Id, segment_id: Id, visiting: Visiting, app: Here) -> Response:
+    """The sound of a segment, as `GET /v1/segments/{source_id}/{segment_id}/audio` gives it."""
+    if visiting is None:
+        return RedirectResponse("/", 303, _HEADERS)
+    who, named = visiting.who, {"source_id": source_id, "segment_id": segment_id}
+    sound = await sound_of_segment(app, who, source_id, segment_id)
+    route = "GET /page/segments/{source_id}/{segment_id}/audio"
+    app.trail.note(
+        AuditedRequest(who.user_id, app.clock.now(), visiting.token, route, 200, who.view.scopes, named, b"")
+    )
+    return Response(sound, media_type="audio/wav", headers=_HEADERS)
+
+
 @router.post("/page/undo", dependencies=OWN)
 async def undone(request: Request, visiting: Visiting, app: Here) -> Response:
     """Take back what was done on the page, as `POST /v1/undo` does."""
@@ -259,10 +274,12 @@ async def _answer(app: AppContext, who: Caller, desk: PageContext) -> Sequence[s
     carried = list(dict.fromkeys(each for hit in told.results for each in hit.fact_ids))
     facts = [each for each in await named(app, who, carried) if each.status == "active"]
     believed = sorted(facts, key=lambda each: carried.index(each.fact_id))[:SHOWN]
+    plays = await with_sound(app, who, ((each.source_id, each.segment_id) for each in told.results))
+    heard = (parts.hit(each, desk, plays=(each.source_id, each.segment_id) in plays) for each in told.results)
     return (
         parts.answer(told.answer),
         parts.section("Believed about it", (parts.fact(each, desk) for each in believed), "Nothing."),
-        parts.section("Remembered", (parts.hit(each, desk) for each in told.results), "Nothing comes to mind."),
+        parts.section("Remembered", heard, "Nothing comes to mind."),
     )
 
 

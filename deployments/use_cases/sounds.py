@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterable
 
 from deployments.app_context import AppContext
 from deployments.callers import Caller, writing
-from memory.errors import NotFound, Unavailable
+from memory.errors import Ambiguous, NotFound, Unavailable
 
 
 async def keep_sound(app: AppContext, who: Caller, key: str | None, stream: str, rate: int, sound: bytes) -> bool:
@@ -37,3 +38,18 @@ async def sound_of_segment(app: AppContext, who: Caller, source_id: str, segment
         if sound is not None:
             return sound
     raise NotFound("No sound of this segment is kept.", source_id=known, segment_id=named)
+
+
+async def with_sound(app: AppContext, who: Caller, segments: Iterable[tuple[str, str]]) -> frozenset[tuple[str, str]]:
+    """Of segments by source and id those whose sound is kept."""
+    if not await asyncio.to_thread(app.sounds.sessions, who.user_id):
+        return frozenset()
+    return frozenset([each for each in segments if await _is_kept(app, who, *each)])
+
+
+async def _is_kept(app: AppContext, who: Caller, source_id: str, segment_id: str) -> bool:
+    try:
+        await sound_of_segment(app, who, source_id, segment_id)
+    except (NotFound, Ambiguous):
+        return False
+    return True

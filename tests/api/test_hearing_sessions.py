@@ -12,6 +12,7 @@ import httpx
 import numpy as np
 import pytest
 
+from actors import sound_sweeps
 from actors.sound_sweeps import SoundSweeps
 from adapters import build
 from adapters.capture.commands import folder_name
@@ -350,6 +351,20 @@ async def test_where_no_sound_is_kept_a_piece_is_heard_or_refused(
     assert (ended["sweep"], ended["sound_s"], len(ended["segments"])) == ("none", 0.0, 1)
     device.ear.broken = True
     assert (await device.post(said(4))).status_code == 503, "it would be lost"
+
+
+async def test_the_worker_sweeps_by_itself(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sound_sweeps, "LOOK_S", 0.01)
+    door = device.door
+    await device.send(said(3))
+    sweeping = asyncio.ensure_future(
+        sound_sweeps.sweep_sound(door.app.settings, door.app.stores, device.clock, device.ear)
+    )
+    await device.door.post("/v1/session/walk/end")
+    while (await door.get("/v1/session/walk"))["sweep"] != "done":
+        await asyncio.sleep(0.01)
+    sweeping.cancel()
+    assert [row[4] for row in await device.kept() if not row[-1]] == [True]
 
 
 async def test_who_leaves_is_not_heard_for(device: Device) -> None:

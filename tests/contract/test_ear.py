@@ -5,12 +5,15 @@ The twin of the extra is skipped where it is not installed: `make extra ARGS=spe
 
 from __future__ import annotations
 
+import asyncio
 import io
 import os
 import random
+import signal
 import tempfile
 import wave
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -122,6 +125,25 @@ def _channels(count: int) -> bytes:
         writer.setparams((count, 2, RATE, 0, "NONE", ""))
         writer.writeframes(bytes(2 * count * 100))
     return file.getvalue()
+
+
+@needs_extra
+async def test_a_process_that_is_killed_is_told_of_and_the_next_sound_is_heard() -> None:
+    ear = ApartEar(SpeechModel(kind="tiny.en"))
+    hearing = asyncio.ensure_future(ear.hear(on_disk(wav(tone(120.0)))))
+    while not (found := _children()):
+        await asyncio.sleep(0.01)
+    os.kill(found[0], signal.SIGKILL)
+    with pytest.raises(Invalid, match="SIGKILL"):
+        await hearing
+    assert (await ear.hear(on_disk(wav(silence(1.0))))).seconds == 1.0
+
+
+def _children() -> list[int]:
+    """Processes of this one that hear."""
+    tasks = Path(f"/proc/{os.getpid()}/task").glob("*/children")
+    found = [int(each) for task in tasks for each in task.read_text().split()]
+    return [each for each in found if b"apart_child" in Path(f"/proc/{each}/cmdline").read_bytes()]
 
 
 @needs_extra
