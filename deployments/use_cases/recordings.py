@@ -161,8 +161,11 @@ async def keep_piece(app: AppContext, user_id: str, key: str, piece: SoundPieceI
 async def store_heard(
     app: AppContext, who: Caller, key: str, piece: SoundPieceIn, heard: HeardSound, began: Instant
 ) -> list[HeardSegmentOut]:
-    """Store what was heard in a piece that began then, as a line of a session file tells it; each segment as told."""
-    speaker = piece.speaker or owner_label(await app.profile(who.user_id))
+    """Store what was heard in a piece that began then, as a line of a session file tells it; each segment as told.
+
+    Raises Forbidden.
+    """
+    speaker = piece.speaker or owner_label(await app.profile(writing(who).user_id))
     started_at = await _started_at(app, who, piece.session_id) or began
     shift, named = max(0.0, began - started_at), digest(piece.session_id, key).hex()
     speakers = NOBODY if piece.speaker is not None else await _known(app, who, piece.session_id, heard, began)

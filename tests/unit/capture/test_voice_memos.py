@@ -47,15 +47,14 @@ def test_what_is_said_in_a_recording_becomes_a_source_told_by_the_owner(tmp_path
     assert [each["source_id"] for each in read(copied)] == [body["source_id"]], "the same sound is the same source"
 
 
-def test_several_voices_have_labels_of_the_recording_each(tmp_path: Path) -> None:
-    said = [replace(each, voice=voice) for each, voice in zip(SAID * 2, (2, 1, 1, 2), strict=True)]
+def test_a_recording_is_told_with_its_voices(tmp_path: Path) -> None:
+    said = [replace(each, voice=voice) for each, voice in zip(SAID * 2, (2, 1, None, 2), strict=True)]
     voices = [HeardVoice(number, 2.0, "campp", (1.0, 0.0)) for number in (1, 2)]
     talk = replace(heard(said, "2026-05-03T22:30:00+00:00"), voices=voices)
-    file = TextFile(memo(tmp_path), ZoneInfo("Europe/Lisbon"), "Maya", hear=lambda sound: talk)
-    [body] = read(file)
-    first, second = (f"Speaker {number} of 3 May 2026, 23:30" for number in (1, 2))
-    assert [each["speaker"] for each in body["segments"]] == [second, first, first, second]
-    assert body["participants"] == [second, first]
+    [body] = read(TextFile(memo(tmp_path), ZoneInfo("Europe/Lisbon"), "Maya", hear=lambda sound: talk))
+    assert [(each["speaker"], each["voice"]) for each in body["segments"]] == [("Maya", each.voice) for each in said]
+    assert body["voices"][1] == {"number": 2, "seconds": 2.0, "model": "campp", "embedding": (1.0, 0.0)}
+    assert body["participants"] == []
 
 
 def test_one_voice_alone_is_whoever_imports_it(tmp_path: Path) -> None:

@@ -1,0 +1,72 @@
+"""Whose voices a recording holds: who is known is told, strangers are numbered once, and one alone is whoever brought it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from adapters.inmemory.voices import InMemoryVoices
+from memory.model.sound import HeardVoice
+from memory.model.voices import SOMEBODY
+from memory.rules.voice_bank import enrolled, excluded
+from memory.services.recognising import NOBODY, Recording, known, recognised
+
+SCOPE = "user:u"
+WHERE = Recording(SCOPE, "lunch", 1_777_809_600.0, 7_200)  # 3 May 2026, 12:00 UTC
+NOW = 1_777_900_000.0
+
+
+def voice(number: int, axis: int, seconds: float = 10.0) -> HeardVoice:
+    embedding = np.zeros(8)
+    embedding[axis] = 1.0
+    return HeardVoice(number, seconds, "campp", tuple(embedding.tolist()))
+
+
+async def bank_with_maya() -> InMemoryVoices:
+    store = InMemoryVoices()
+    await store.commit(SCOPE, enrolled(await store.bank(SCOPE), "e", NOW, SCOPE, "Maya", "default", voice(1, 0)))
+    return store
+
+
+async def test_one_voice_alone_says_nothing_where_nobody_is_known() -> None:
+    store = InMemoryVoices()
+    assert await recognised(store, [voice(1, 0)], WHERE, NOW, "keep") == NOBODY
+    assert await recognised(store, [], WHERE, NOW, "keep") == NOBODY
+    assert not (await store.bank(SCOPE)).voices
+
+
+async def test_several_strangers_get_a_number_each_and_the_same_again() -> None:
+    store = InMemoryVoices()
+    first = await recognised(store, [voice(1, 0), voice(2, 1)], WHERE, NOW, "keep")
+    assert first == {1: "Speaker 1 of 3 May", 2: "Speaker 2 of 3 May"}
+    assert await recognised(store, [voice(1, 0), voice(2, 1)], WHERE, NOW + 9, "keep") == first
+
+
+async def test_who_is_known_is_told_and_a_stranger_alone_is_none_of_them() -> None:
+    store = await bank_with_maya()
+    assert await recognised(store, [voice(1, 0)], WHERE, NOW, "keep") == {1: "Maya"}
+    assert await recognised(store, [voice(1, 3)], WHERE, NOW, "keep") == {1: "Speaker 1 of 3 May"}
+
+
+async def test_who_speaks_too_little_is_somebody_and_leaves_nothing() -> None:
+    store = await bank_with_maya()
+    found = await recognised(store, [voice(1, 0), voice(2, 4, seconds=1.0)], WHERE, NOW, "keep")
+    assert found == {1: "Maya", 2: SOMEBODY}
+    assert [each.label for each in (await store.bank(SCOPE)).standing()] == ["Maya"]
+
+
+@pytest.mark.parametrize(("policy", "stranger"), [("keep", "absent"), ("keep_without_name", SOMEBODY), ("drop", None)])
+async def test_a_piece_tells_who_is_known_and_learns_nothing(policy: str, stranger: str | None) -> None:
+    store = await bank_with_maya()
+    before = await store.bank(SCOPE)
+    found = await known(store, [voice(1, 0), voice(2, 5)], WHERE, NOW, policy)
+    assert (found[1], found.get(2, "absent")) == ("Maya", stranger)
+    assert await store.bank(SCOPE) == before
+
+
+async def test_who_is_excluded_is_not_told() -> None:
+    store = await bank_with_maya()
+    [maya] = (await store.bank(SCOPE)).standing()
+    await store.commit(SCOPE, excluded(await store.bank(SCOPE), "x", NOW, maya.voice_id, "drop"))
+    assert await recognised(store, [voice(1, 0)], WHERE, NOW, "keep") == {1: None}
+    assert await known(store, [voice(1, 0)], WHERE, NOW, "keep") == {1: None}
