@@ -1,0 +1,106 @@
+"""Sound of a session whose voices are told apart: known ones are told at once, strangers get a number by the sweep."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, BinaryIO
+
+import numpy as np
+import pytest
+
+from memory.model.sound import HeardSound, HeardVoice
+from tests.api.conftest import Door
+from tests.api.test_hearing_sessions import Device, said
+from tests.api.test_omi import NOON, Clock
+from tests.fakes.ear import FakeEar
+
+pytestmark = pytest.mark.postgres
+
+
+def voice(number: int, axis: int) -> HeardVoice:
+    return HeardVoice(number, 9.0, "campp", tuple(float(place == axis) for place in range(8)))
+
+
+class EarOfVoices(FakeEar):
+    """An ear that hears these voices, each sentence by the next of them."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.voices: Sequence[HeardVoice] = ()
+
+    async def hear(self, file: BinaryIO, language: str | None = None) -> HeardSound:
+        return self._by_turns(await super().hear(file, language))
+
+    async def hear_samples(self, samples: bytes, language: str | None = None) -> HeardSound:
+        return self._by_turns(await super().hear_samples(samples, language))
+
+    def _by_turns(self, heard: HeardSound) -> HeardSound:
+        numbers = [each.number for each in self.voices] or [None]
+        told = [replace(each, voice=numbers[place % len(numbers)]) for place, each in enumerate(heard.sentences)]
+        return replace(heard, sentences=told, voices=self.voices)
+
+
+@pytest.fixture
+def device(door: Door, monkeypatch: pytest.MonkeyPatch) -> Device:
+    clock, ear = Clock(NOON), EarOfVoices()
+    monkeypatch.setattr(door.app, "clock", clock)
+    monkeypatch.setattr(door.app, "ear", ear)
+    return Device(door, ear, clock)
+
+
+def two() -> np.ndarray:
+    """Two sentences with a breath between them."""
+    return np.concatenate((said(3, after_s=1.5), said(2)))
+
+
+async def swept(device: Device) -> list[Any]:
+    await device.door.post("/v1/session/walk/end")
+    assert await device.sweep() == 1
+    return [row[2] for row in await device.kept() if not row[-1]]
+
+
+async def test_strangers_are_the_owner_at_first_and_have_a_number_after_the_sweep(device: Device) -> None:
+    device.ear.voices = [voice(1, 0), voice(2, 1)]  # type: ignore[attr-defined]
+    told = await device.send(two())
+    assert ([each["speaker"] for each in told["segments"]], told["speakers_detected"]) == (["user", "user"], 1)
+    first, second = await swept(device)
+    assert {first, second} == {"Speaker 1 of 1 March", "Speaker 2 of 1 March"}
+
+
+async def test_whoever_is_known_is_told_at_once(device: Device) -> None:
+    device.ear.voices = [voice(1, 0), voice(2, 1)]  # type: ignore[attr-defined]
+    await device.send(two())
+    first, _ = await swept(device)
+    [known] = [each["voice_id"] for each in (await device.door.get("/v1/voices"))["voices"] if each["label"] == first]
+    named = await device.door.client.put(f"/v1/voices/{known}", json={"name": "Ravi"})
+    assert named.status_code == 200, named.text
+    device.clock.at += 60
+    device.ear.voices = [voice(1, 0)]  # type: ignore[attr-defined]
+    later = await device.send(said(4), session_id="later")
+    assert [each["speaker"] for each in later["segments"]] == ["Speaker 1 of 1 March"]
+    shown = await device.door.get("/v1/sources/later")
+    assert [each["speaker"] for each in shown["segments"]] == ["Ravi"]
+
+
+async def test_one_voice_alone_is_the_owner_until_somebody_is_known(device: Device) -> None:
+    device.ear.voices = [voice(1, 0)]  # type: ignore[attr-defined]
+    await device.send(said(3))
+    assert await swept(device) == ["user"]
+    assert (await device.door.get("/v1/voices"))["voices"] == []
+
+
+async def test_who_says_who_speaks_is_believed(device: Device) -> None:
+    device.ear.voices = [voice(1, 0), voice(2, 1)]  # type: ignore[attr-defined]
+    told = await device.send(two(), speaker="Ola")
+    assert {each["speaker"] for each in told["segments"]} == {"Ola"}
+    assert await swept(device) == ["Ola", "Ola"]
+
+
+async def test_what_was_forgotten_leaves_no_print(device: Device) -> None:
+    device.ear.voices = [voice(1, 0), voice(2, 1)]  # type: ignore[attr-defined]
+    await device.send(two())
+    await swept(device)
+    deleted = await device.door.client.delete("/v1/sources/walk")
+    assert deleted.status_code < 300, deleted.text
+    assert all(not each["prints"] for each in (await device.door.get("/v1/voices"))["voices"])
