@@ -1,4 +1,4 @@
-"""Whose voices a recording holds: known people are told, strangers are numbered once, and one alone is who brought it."""
+"""Whose voices a recording holds: known people are told, strangers are numbered, and one alone is who brought it."""
 
 from __future__ import annotations
 
