@@ -37,9 +37,12 @@ _STYLE = {
 
 
 class Enrolment(BaseModel, json_schema_extra={"examples": [{"name": "Maya", "styles": [_STYLE], "total": 1}]}):
-    """By which styles somebody's voice is known: what was given by hand, and what was learnt by listening."""
+    """By which styles somebody's voice is known: what was given by hand, and what was learnt by listening.
 
-    name: str
+    `name` and `voice_id` are null where nobody is known by that name.
+    """
+
+    name: str | None
     voice_id: str | None
     styles: list[VoicePrintOut]
     total: int
@@ -125,13 +128,16 @@ async def enrolment(app: AppContext, who: Caller, name: str | None) -> Enrolment
     called = name or await _owner(app, who)
     voice = await voice_named(app, who, called)
     if voice is None:
-        return Enrolment(name=called, voice_id=None, styles=[], total=0)
+        return Enrolment(name=None, voice_id=None, styles=[], total=0)
     bank = await app.stores.voices.bank(who.scope)
     heard = {each.source_id for each in bank.prints_of(voice.voice_id) if each.source_id}
     seen = await app.stores.voices.sources_in_sight(who.view, sorted(heard)) if heard else set()
     prints = [p for p in bank.prints_of(voice.voice_id) if p.source_id is None or p.source_id in seen]
     return Enrolment(
-        name=called, voice_id=voice.voice_id, styles=[print_shown(each) for each in prints], total=len(prints)
+        name=bank.shown(voice.voice_id),
+        voice_id=voice.voice_id,
+        styles=[print_shown(each) for each in prints],
+        total=len(prints),
     )
 
 
