@@ -10,11 +10,12 @@ from pydantic import Field, ValidationError
 from starlette.responses import Response
 
 from deployments.callers import Who
-from deployments.commands import Here
+from deployments.commands import Here, Key
 from deployments.findings import invalid
-from deployments.kinds import Body, Id, ShortText
+from deployments.kinds import Body, Id, ShortText, Text
 from deployments.uploads import received, unless_left
 from deployments.use_cases import recordings
+from deployments.use_cases.correcting_heard import HeardCorrection, SegmentCorrected, correct_heard
 from deployments.use_cases.recordings import (
     STALE_S,
     PieceHeard,
@@ -25,6 +26,7 @@ from deployments.use_cases.recordings import (
 )
 from deployments.use_cases.sounds import sound_of_segment
 from deployments.use_cases.sources import SessionId
+from deployments.use_cases.telling import Emotion, emotion_told
 
 router = APIRouter(prefix="/v1", tags=["hearing"])
 LANGUAGE = "^[a-z]{2,3}$"
@@ -127,6 +129,29 @@ async def sweep(session_id: SessionId, who: Who, app: Here) -> SoundSessionOut:
     Example: `POST /v1/sweep/a1b2c3d4`
     """
     return await recordings.sweep_session(app, who, session_id)
+
+
+class FeedbackIn(Body):
+    """What is right of a segment; what is left out stays."""
+
+    source_id: Id
+    segment_id: Id
+    speaker: ShortText | None = None
+    text: Text | None = None
+    emotion: Emotion | None = None
+
+
+@router.post("/feedback")
+async def feedback(body: FeedbackIn, who: Who, app: Here, key: Key) -> SegmentCorrected:
+    """Correct who said a segment, its words or its emotion. No sweep takes it back, and facts are read anew from it.
+
+    If its sound is kept and is two seconds of one voice, the speaker is known by it from now on (`taught`), until
+    `POST /v1/voices/undo` or the end of the source.
+
+    Example: `POST /v1/feedback {"source_id": "a1b2c3d4", "segment_id": "f8e7d6c5-1", "speaker": "Tom"}`
+    """
+    correction = HeardCorrection(body.speaker, body.text, emotion_told(body.emotion))
+    return await correct_heard(app, who, key, (body.source_id, body.segment_id), correction)
 
 
 @router.post("/cleanup")

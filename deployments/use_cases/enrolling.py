@@ -16,9 +16,9 @@ from deployments.use_cases.voices import VoicePrintOut, print_shown, voice_named
 from memory.errors import Conflict, Invalid, NotFound, Stale, Unavailable
 from memory.model.sound import HeardVoice
 from memory.model.voices import ENROLLED, HEARD
-from memory.rules.voice_bank import enrolled
+from memory.rules.voice_bank import VoiceSample, enrolled
 from memory.rules.voices import LIMITS
-from memory.services.voices import ATTEMPTS
+from memory.services.voices import ATTEMPTS, VoiceListener
 
 LEAST_S = 5.0
 """Seconds of speech of a sample (chosen: the recipe's ten seconds are better, two are too few for a reference)."""
@@ -80,44 +80,46 @@ async def enrol(
         async for block in blocks:
             await asyncio.to_thread(file.write, block)
         file.seek(0)
-        heard = await _one_voice(app, file)
+        heard = await one_voice(app.voices, file)
     called = name or await _owner(app, who)
-    return await _taken_in(app, who, key, called, style, heard)
+    return await take_sample(app, who, key, VoiceSample(called, style, heard))
 
 
-async def _one_voice(app: AppContext, file: BinaryIO) -> HeardVoice:
-    assert app.voices is not None
-    voices = sorted(await app.voices.voices(file), key=lambda each: -each.seconds)
+async def one_voice(ear: VoiceListener, file: BinaryIO, least_s: float = LEAST_S) -> HeardVoice:
+    """The one voice in a sound file on disk. Raises Invalid where there is none, another one, or too little of it."""
+    voices = sorted(await ear.voices(file), key=lambda each: -each.seconds)
     if not voices:
         raise Invalid("Nobody speaks in this sound.")
     longest, spoken = voices[0], sum(each.seconds for each in voices)
     if longest.seconds < ONE_VOICE * spoken:
         raise Invalid("More than one person speaks in this sound; send a sample of one voice.")
-    if longest.seconds < LEAST_S:
-        raise Invalid(f"There are {longest.seconds:.1f} s of speech in this sound; send {LEAST_S:g} s or more.")
+    if longest.seconds < least_s:
+        raise Invalid(f"There are {longest.seconds:.1f} s of speech in this sound; send {least_s:g} s or more.")
     if longest.model not in LIMITS:
         raise Invalid("This model of voices has no limits from which on somebody is recognised.")
     return longest
 
 
-async def _taken_in(app: AppContext, who: Caller, key: str, name: str, style: str, heard: HeardVoice) -> EnrolledStyle:
+async def take_sample(app: AppContext, who: Caller, key: str, sample: VoiceSample) -> EnrolledStyle:
+    """Know somebody by a sample. Raises Forbidden, Conflict and Stale."""
+    writing(who)
     for _ in range(ATTEMPTS):
         bank = await app.stores.voices.bank(who.scope)
-        change = enrolled(bank, key, app.clock.now(), who.scope, name, style, heard)
+        change = enrolled(bank, key, app.clock.now(), who.scope, sample)
         try:
             fresh = bool(change.prints) and await app.stores.voices.commit(who.scope, change)
         except Stale:
             continue
         if change.prints and not fresh:
             raise Conflict("This Idempotency-Key was used for another request.", change_id=key)
-        known = await voice_named(app, who, name)
+        known = await voice_named(app, who, sample.name)
         assert known is not None
         return EnrolledStyle(
-            name=name,
+            name=sample.name,
             voice_id=known.voice_id,
-            style=style,
-            model=heard.model,
-            seconds=heard.seconds,
+            style=sample.style,
+            model=sample.heard.model,
+            seconds=sample.heard.seconds,
             change_id=key if fresh else None,
         )
     raise Stale("The voices of this memory change all the time; try again.")

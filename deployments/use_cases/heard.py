@@ -61,6 +61,20 @@ class HeardPage:
     total: int
 
 
+@dataclass(frozen=True, slots=True)
+class Rewording:
+    """What a person says of a segment that was told otherwise; None of what stays.
+
+    `provenance` is added to its source's. `at` lets it have been said at another time, if it stands alone there.
+    """
+
+    text: str | None = None
+    speaker: str | None = None
+    emotion: Mapping[str, object] | None = None
+    provenance: Mapping[str, object] | None = None
+    at: Instant | None = None
+
+
 async def list_heard(
     app: AppContext, who: Caller, origins: Sequence[ProvenanceFilter], limit: int, offset: int = 0
 ) -> HeardPage:
@@ -86,37 +100,28 @@ async def one_heard(app: AppContext, who: Caller, place: Place) -> HeardSegment:
     return found[place]
 
 
-async def reword(
-    app: AppContext,
-    who: Caller,
-    place: Place,
-    text: str | None = None,
-    provenance: Mapping[str, object] | None = None,
-    at: Instant | None = None,
-) -> HeardSegment:
-    """Put a segment into other words, which are read in the place of the old ones; add to its source's provenance; or
-    let it have been said at another time, if it stands alone in its source.
+async def reword(app: AppContext, who: Caller, place: Place, new: Rewording) -> HeardSegment:
+    """Tell a segment anew, as a person corrects it: its words are read in the place of the old ones.
 
-    It counts as corrected by a person: no better transcription takes its place. Raises Forbidden, NotFound, Invalid.
+    No better transcription takes its place. Raises Forbidden, NotFound, Invalid.
     """
     before = await one_heard(app, writing(who), place)
-    if text is not None and not text.strip():
+    if new.text is not None and not new.text.strip():
         raise Invalid("text: there are no words in it.")
     scope, source_id = await app.stores.sources.resolve(who.view, place[0], None)
-    rows = await app.stores.sources.segments(scope, source_id, raws=True, labels=True)
+    rows = await app.stores.sources.segments(scope, source_id, raws=True)
     [row] = [each for each in rows if each["segment_id"] == place[1]]
-    said = text if text is not None else row["text"]
-    added = dict(provenance or {})
-    if said != row["text"]:
+    added = dict(new.provenance or {})
+    if new.text not in (None, row["text"]):
         added[f"{WAS}{row['revision']}.{place[1]}"] = row["text"][:WORDING_CHARS]
     if len([name for name in {**before.provenance, **added} if name.startswith(WAS)]) > MOST_WORDINGS:
         raise Invalid(f"It was put into other words {MOST_WORDINGS} times; forget it, and tell it anew.")
     source = dict(await app.stores.sources.one(who.view, scope, source_id))
-    if at is not None and len(rows) > 1:
+    if new.at is not None and len(rows) > 1:
         raise Invalid("timestamp: this was told with other words, at one time.")
-    if at is not None:
-        source |= {"started_at": at - row["start_s"], "ended_at": None}
-    await app.stores.capture.store(_told_again(source, row, said, added), Telling(revive=False))
+    if new.at is not None:
+        source |= {"started_at": new.at - row["start_s"], "ended_at": None}
+    await app.stores.capture.store(_told_again(source, row, new, added), Telling(revive=False))
     await app.actors.wake()
     return await one_heard(app, who, place)
 
@@ -159,8 +164,10 @@ async def labels(app: AppContext, who: Caller, names: Sequence[str]) -> list[Map
     return rows
 
 
-def _told_again(source: Mapping[str, Any], row: Mapping[str, Any], text: str, added: Mapping[str, object]) -> Source:
-    """A source as it stands, with one segment of it in these words."""
+def _told_again(
+    source: Mapping[str, Any], row: Mapping[str, Any], new: Rewording, added: Mapping[str, object]
+) -> Source:
+    """A source as it stands, with one segment of it told anew."""
     names = (
         "source_id",
         "scope",
@@ -173,13 +180,14 @@ def _told_again(source: Mapping[str, Any], row: Mapping[str, Any], text: str, ad
         "ttl_policy",
         "session_id",
     )
-    kept = ("segment_id", "speaker", "role", "language", "stt_engine", "emotion", "is_sweep", "raw")
+    kept = ("segment_id", "speaker", "role", "language", "stt_engine", "emotion", "is_sweep", "raw", "text")
+    told = {"text": new.text, "speaker": new.speaker, "emotion": new.emotion}
+    changed = {name: said for name, said in told.items() if said is not None and said != row[name]}
     segment = Segment(
-        **{name: row[name] for name in kept},
-        text=text,
+        **{name: row[name] for name in kept} | changed,
         start=row["start_s"],
         end=row["end_s"],
-        pinned=row["pinned"] or text != row["text"],
+        pinned=row["pinned"] or bool(changed),
     )
     return Source(
         **{name: source[name] for name in names},

@@ -281,14 +281,14 @@ def _segment(segment: SegmentIn, place: Placed, is_sweep: bool) -> Segment:
         role=segment.role or "other",
         language=segment.language,
         stt_engine=segment.stt_engine,
-        emotion=_emotion(segment.emotion),
+        emotion=emotion_told(segment.emotion),
         is_sweep=is_sweep,
         pinned=segment.pinned,
         raw=None if segment.raw == segment.text else segment.raw or None,
     )
 
 
-def _emotion(emotion: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
+def emotion_told(emotion: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
     """Both of seed 001's shapes are read, `{label, score}` is stored."""
     if not emotion:
         return None

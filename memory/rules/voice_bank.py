@@ -44,6 +44,16 @@ class HeardPlace:
 
 
 @dataclass(frozen=True, slots=True)
+class VoiceSample:
+    """How somebody sounds, as a person says; one that was heard in a source goes with that."""
+
+    name: str
+    style: str
+    heard: HeardVoice
+    source_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Attribution:
     """Number of a voice -> who is told to speak, None if its sentences are not told; and how the bank changes."""
 
@@ -98,13 +108,12 @@ def standing(bank: VoiceBank, of: str) -> KnownVoice:
     return bank.root(of)
 
 
-def enrolled(
-    bank: VoiceBank, change_id: str, at: Instant, scope: str, name: str, style: str, heard: HeardVoice
-) -> BankChange:
-    """Know somebody by a print that was given by hand; the voice of that name gets it, or a new one.
+def enrolled(bank: VoiceBank, change_id: str, at: Instant, scope: str, sample: VoiceSample) -> BankChange:
+    """Know somebody by a sample; the voice of that name gets its print, or a new one.
 
     Raises Conflict if there are too many. The same sound again changes nothing.
     """
+    name, heard = sample.name, sample.heard
     known = bank.called(name)
     voices: tuple[VoiceSwap, ...] = ()
     if known is None:
@@ -114,10 +123,20 @@ def enrolled(
         voices = (VoiceSwap(None, known),)
     elif sum(each.origin == ENROLLED for each in bank.prints_of(known.voice_id)) >= MOST_STYLES:
         raise Conflict(f"This voice is known by {MOST_STYLES} enrolled styles; remove one first.")
-    identity = print_id(scope, ENROLLED, None, style, heard.embedding)
+    identity = print_id(scope, ENROLLED, sample.source_id, sample.style, heard.embedding)
     if identity in bank.prints:
         return BankChange(change_id, "enrol", at)
-    made = VoicePrint(identity, known.voice_id, ENROLLED, heard.model, heard.seconds, kept_print(heard), at, style)
+    made = VoicePrint(
+        identity,
+        known.voice_id,
+        ENROLLED,
+        heard.model,
+        heard.seconds,
+        kept_print(heard),
+        at,
+        sample.style,
+        sample.source_id,
+    )
     return BankChange(change_id, "enrol", at, voices, (PrintSwap(made, None, known.voice_id),))
 
 

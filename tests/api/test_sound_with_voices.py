@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from memory.model.sound import HeardSound, HeardVoice
+from memory.services.ears import VoicesOfEar
 from tests.api.conftest import Door
 from tests.api.test_hearing_sessions import Device, said
 from tests.api.test_omi import NOON, Clock
@@ -104,3 +105,45 @@ async def test_what_was_forgotten_leaves_no_print(device: Device) -> None:
     deleted = await device.door.client.delete("/v1/sources/walk")
     assert deleted.status_code < 300, deleted.text
     assert all(not each["prints"] for each in (await device.door.get("/v1/voices"))["voices"])
+
+
+async def corrected(device: Device, status: int = 200, **right: Any) -> Any:
+    [segment] = (await device.door.get("/v1/sources/walk"))["segments"]
+    told = {"source_id": "walk", "segment_id": segment["segment_id"], **right}
+    answer = await device.door.client.post("/v1/feedback", json=told)
+    assert answer.status_code == status, answer.text
+    return answer.json()
+
+
+async def test_a_correction_stays_over_the_sweep_and_teaches_the_voice(device: Device) -> None:
+    device.ear.voices = [voice(1, 0)]  # type: ignore[attr-defined]
+    device.door.app.voices = VoicesOfEar(device.ear)
+    await device.send(said(30))
+    told = await corrected(device, speaker="Tom", text="Hello there.", emotion={"label": "happy", "score": 0.4})
+    assert told["taught"] is True
+    assert (told["segment"]["speaker"], told["segment"]["text"]) == ("Tom", "Hello there.")
+    assert await swept(device) == ["Tom"]
+    device.clock.at += 60
+    later = await device.send(said(5), session_id="later")
+    assert [each["speaker"] for each in later["segments"]] == ["Tom"]
+    await device.door.client.delete("/v1/sources/walk")
+    assert all(not each["prints"] for each in (await device.door.get("/v1/voices"))["voices"])
+
+
+async def test_a_correction_without_sound_or_of_little_teaches_nothing(device: Device) -> None:
+    device.door.app.voices = VoicesOfEar(device.ear)
+    device.ear.voices = [replace(voice(1, 0), seconds=1.0)]  # type: ignore[attr-defined]
+    await device.send(said(5))
+    assert (await corrected(device, speaker="Tom"))["taught"] is False
+    device.door.app.voices = None
+    assert (await corrected(device, speaker="Ben"))["taught"] is False
+    assert (await device.door.get("/v1/voices"))["voices"] == []
+
+
+async def test_a_correction_of_nothing_is_refused(device: Device) -> None:
+    await device.send(said(5))
+    await corrected(device, 422)
+    await corrected(device, 422, text="  ")
+    await corrected(device, 422, speaker="  ")
+    gone = await device.door.client.post("/v1/feedback", json={"source_id": "x", "segment_id": "y", "speaker": "Tom"})
+    assert gone.status_code == 404

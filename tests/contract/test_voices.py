@@ -38,7 +38,9 @@ def place(scope: str, source: str = "lunch", at: float = NOW) -> vb.HeardPlace:
 
 
 async def enrol(store: VoiceStore, scope: str, name: str, number: int) -> BankChange:
-    change = vb.enrolled(await store.bank(scope), f"enrol-{name}", NOW, scope, name, "default", voice(axis(number)))
+    change = vb.enrolled(
+        await store.bank(scope), f"enrol-{name}", NOW, scope, vb.VoiceSample(name, "default", voice(axis(number)))
+    )
     assert await store.commit(scope, change)
     return change
 

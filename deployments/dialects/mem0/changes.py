@@ -29,7 +29,7 @@ async def update_memory(request: Request, app: AppContext, who: Caller, key: str
     who, what = await memory_named(request, app, who, memory)
     if not isinstance(what, str):
         [at] = await moments_of(app, who, timestamp=None if body.timestamp is None else str(body.timestamp))
-        said = memory_of(who, await heard.reword(app, who, what, body.text, beside, at))
+        said = memory_of(who, await heard.reword(app, who, what, heard.Rewording(body.text, None, None, beside, at)))
         return {**said, "text": said["memory"]}
     if body.text is None or beside or body.timestamp is not None:
         raise Invalid("Of a fact the text alone can be changed.")

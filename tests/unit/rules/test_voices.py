@@ -43,7 +43,7 @@ def voice(vector: Floats, seconds: float = 10.0, number: int = 1, model: str = "
 
 def enrol(bank: VoiceBank, name: str, heard: HeardVoice, style: str = "default") -> VoiceBank:
     key = f"enrol-{name}-{style}"
-    return vb.applied(bank, vb.enrolled(bank, key, NOW, SCOPE, name, style, heard))
+    return vb.applied(bank, vb.enrolled(bank, key, NOW, SCOPE, vb.VoiceSample(name, style, heard)))
 
 
 def listen(bank: VoiceBank, *heard: HeardVoice, source: str = "lunch", strangers: str = "keep") -> VoiceBank:
@@ -275,10 +275,10 @@ class TestBank:
             vb.merged(bank, "c", NOW, "v-0", tom)
 
     def test_the_same_sound_enrolled_again_changes_nothing(self, bank: VoiceBank) -> None:
-        again = vb.enrolled(bank, "x", NOW + 1, SCOPE, "maya", "default", voice(axis(0)))
+        again = vb.enrolled(bank, "x", NOW + 1, SCOPE, vb.VoiceSample("maya", "default", voice(axis(0))))
         assert not again.prints
         assert not again.voices
-        whisper = vb.enrolled(bank, "x", NOW + 1, SCOPE, "Maya", "whisper", voice(axis(3)))
+        whisper = vb.enrolled(bank, "x", NOW + 1, SCOPE, vb.VoiceSample("Maya", "whisper", voice(axis(3))))
         assert not whisper.voices, "another style of the same voice"
         assert whisper.prints[0].after == called(bank, "Maya")
 
@@ -316,7 +316,9 @@ def step(bank: VoiceBank, place: int, kind: str, one: int, other: int) -> vb.Ban
         where = replace(PLACE, source_id=f"s-{place}", at=NOW + place)
         return vb.attributed(bank, key, heard, where, "keep").change
     if kind == "enrol":
-        return vb.enrolled(bank, key, NOW + place, SCOPE, f"P{one}", f"style {other}", voice(axis(40 + other)))
+        return vb.enrolled(
+            bank, key, NOW + place, SCOPE, vb.VoiceSample(f"P{one}", f"style {other}", voice(axis(40 + other)))
+        )
     if not known:
         return None
     of, to = known[one % len(known)], known[other % len(known)]

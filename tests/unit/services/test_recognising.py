@@ -8,7 +8,7 @@ import pytest
 from adapters.inmemory.voices import InMemoryVoices
 from memory.model.sound import HeardVoice
 from memory.model.voices import SOMEBODY
-from memory.rules.voice_bank import enrolled, excluded
+from memory.rules.voice_bank import VoiceSample, enrolled, excluded
 from memory.services.recognising import NOBODY, Recording, known, recognised
 
 SCOPE = "user:u"
@@ -24,7 +24,9 @@ def voice(number: int, axis: int, seconds: float = 10.0) -> HeardVoice:
 
 async def bank_with_maya() -> InMemoryVoices:
     store = InMemoryVoices()
-    await store.commit(SCOPE, enrolled(await store.bank(SCOPE), "e", NOW, SCOPE, "Maya", "default", voice(1, 0)))
+    await store.commit(
+        SCOPE, enrolled(await store.bank(SCOPE), "e", NOW, SCOPE, VoiceSample("Maya", "default", voice(1, 0)))
+    )
     return store
 
 
