@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Annotated
 
-from pydantic import BaseModel, StringConstraints
+from pydantic import AfterValidator, BaseModel, Field
 
 from deployments.app_context import AppContext
 from deployments.callers import Caller
@@ -16,7 +16,7 @@ from memory.model.timeline import iso
 from memory.model.voices import KnownVoice, VoiceBank, VoicePrint, is_numbered
 from memory.rules.voices import MergeProposal, proposals
 
-VoiceName = Annotated[ShortText, StringConstraints(min_length=1, max_length=200, strip_whitespace=True)]
+VoiceName = Annotated[ShortText, AfterValidator(str.strip), Field(min_length=1, max_length=200)]
 _PRINT = {
     "print_id": "w-0a1b2c3d4e5f6071",
     "style": "default",
