@@ -170,7 +170,9 @@ ROWS: dict[str, dict[str, Any]] = {
         "fact_id": k.FactId, "source_id": k.Id, "segment_key": k.Key | None, "quote": k.Text, "at": k.Instant,
         "revision": k.Version, "holds_from": k.Instant | None, "earlier": k.Moments,
     },
-    "link": {"kind": k.Named, "from_id": k.BelievedId, "to_id": k.BelievedId, "weight": k.Number},
+    "link": {
+        "kind": k.Named, "from_id": k.BelievedId, "to_id": k.BelievedId, "weight": k.Number, "judged_by": k.Short,
+    },
     "note": {
         "note_id": k.NoteId, "about_id": k.BelievedId, "text": k.Text, "author": k.Short, "created_at": k.Instant,
         "lifetime": k.one_of(tuple(NOTE_LIFETIME_DAYS)), "source_id": k.Id | None, "sensitivity": k.Level,

@@ -14,6 +14,7 @@ from memory.model.working_set import WorkingSet, assemble
 from memory.ports import Vector
 from memory.rules.census import Census, Fresh, SourceColumns, census, columns_of
 from memory.rules.describing import DESCRIBES, MOST_ABOUT, Surroundings, order, tells
+from memory.rules.holding import held_of
 from memory.rules.night_steps import StepResult
 from memory.rules.reflection import Likeness
 from memory.services.night import NightPlan
@@ -36,7 +37,9 @@ class InMemoryNights:
     async def census(self, user_id: str) -> Census:
         """See memory.services.night.Nights."""
         sources = columns_of(SourceColumns, self._sources())
-        return replace(census(self._believed()), sources=sources, fresh=self._fresh())
+        over = [night for night, plan in self.kept.items() if plan.done]
+        held = held_of(self.kept[max(over)].report) if over else {}
+        return replace(census(self._believed()), sources=sources, fresh=self._fresh(), held=held)
 
     async def plan(self, user_id: str, night: date) -> NightPlan | None:
         """See memory.services.night.Nights."""
@@ -98,6 +101,7 @@ class InMemoryNightWords:
             told = sorted((each for each in believed.facts.values() if tells(each, entity, now)), key=order)
             facts |= {each.fact_id: each for each in told[:MOST_ABOUT]}
         links = [each for each in believed.links if each.kind == DESCRIBES and each.from_id in wanted]
-        known = assemble(user_id, believed.version, Profile(), (*entities, *facts.values(), *links))
+        notes = [each for each in believed.notes.values() if each.about_id in wanted]
+        known = assemble(user_id, believed.version, Profile(), (*entities, *facts.values(), *links, *notes))
         vectors = {each: vector for each, vector in self._vectors().items() if each in known.facts}
         return Surroundings(known, Likeness(vectors, self._calibrate))

@@ -50,7 +50,7 @@ class PostgresNightWords:
         return Surroundings(assemble(user_id, 0, Profile(), rows), likeness)
 
 
-_READ = {"entity": "entities", "fact": "facts", "link": "links"}
+_READ = {"entity": "entities", "fact": "facts", "link": "links", "note": "notes"}
 """Noun -> the statement that reads it."""
 
 

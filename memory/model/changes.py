@@ -101,6 +101,8 @@ class ChangeSet:
     """(segment key, revision) pairs whose reading is thereby done."""
     unread: tuple[int, ...] = ()
     """Keys whose reading was taken back."""
+    quoted: tuple[tuple[int, int], ...] = ()
+    """(segment key, revision) pairs that summaries of it quote: they must still stand in these words."""
     erased: tuple[str, ...] = ()
     """What is erased for good, words included: ids of what has one, `segment:` keys, `source:` ids."""
     undoes: str | None = None

@@ -256,11 +256,13 @@ class EditNote(Command):
 
 @dataclass(frozen=True, slots=True)
 class Description:
-    """What is written of an entity, and the ids of the facts it rests on."""
+    """What is written of an entity, the ids of the facts it rests on, and what it quotes of notes."""
 
     entity_id: str
     text: str
     support: tuple[str, ...]
+    notes: tuple[tuple[str, str], ...] = ()
+    """(id, words) of the notes that it quotes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -276,6 +278,8 @@ class ArrangedGroup:
 
     group: Group
     was: str | None = None
+    read: tuple[tuple[int, int], ...] = ()
+    """(segment key, revision) of what was read for its summary: other words by then, and it is not put."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -293,6 +297,8 @@ class LinkCauses(Command):
 
     pairs: tuple[tuple[str, str], ...] = ()
     """(id of the cause, id of its effect)."""
+    judged_by: str = "rules"
+    """Who found them: the words that were said, or the name of a language model."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

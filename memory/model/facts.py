@@ -110,10 +110,12 @@ class Link:
 
     kind: str
     """supersedes, interrupts, disputes; derived_from, of a meta fact to what it rests on; describes, of an
-    entity to the facts its description rests on."""
+    entity to the facts its description rests on; causes, of a cause to its effect."""
     from_id: str
     to_id: str
     weight: float = field(default=1.0, compare=False)
+    judged_by: str = field(default="rules", compare=False)
+    """Who says so: rules, or the name of the language model that proposed it."""
 
 
 AGAINST = ("supersedes", "interrupts")

@@ -174,6 +174,8 @@ class Census:
     fresh: Fresh | None = None
     groups: GroupColumns = field(default_factory=lambda: columns_of(GroupColumns, []))
     """Storylines and macros."""
+    held: Mapping[str, Mapping[tuple[str, str, str], int]] = field(default_factory=dict)
+    """What earlier nights took back (memory.rules.holding)."""
 
 
 def table(kind: type[Table], columns: Mapping[str, Sequence[Any] | NDArray[Any]]) -> Table:

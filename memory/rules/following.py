@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from memory.model.entities import Entity
 from memory.model.groups import MACRO, STORYLINE, Group
+from memory.model.scopes import Sensitivity
+from memory.model.timeline import Instant
 from memory.model.working_set import Draft
 
 _NEARER = ("archived", "candidate", "active", "core")
@@ -16,9 +18,10 @@ _NEARER = ("archived", "candidate", "active", "core")
 def follow_merge(draft: Draft, loser: Entity, winner: Entity) -> None:
     """Let what is about the loser be about the winner, once its mentions have moved.
 
-    Two storylines that were open at one time become the earlier of them, as if both had been told of one entity. A
-    macro of a winner that has one is left behind, and the winner's holds all storylines from the next Sunday on. The
-    owner has none.
+    Two storylines that were open at one time become the earlier of them, as if both had been told of one entity. So do
+    two of which the later goes on where loose sources of the other entity have kept the earlier one open. A macro of a
+    winner that has one is left behind, and the winner's holds all storylines from the next Sunday on. The owner has
+    none.
     """
     if winner.is_owner:
         return
@@ -28,7 +31,8 @@ def follow_merge(draft: Draft, loser: Entity, winner: Entity) -> None:
         for group in moved:
             if group.kind == STORYLINE or all(each.kind != MACRO for each in own):
                 draft.put("moved by a merge", group, replace(group, anchor_id=winner.entity_id, dirty=True))
-        _join(draft, (each for each in (*moved, *own) if each.kind == STORYLINE))
+        lines = [each for each in (*moved, *own) if each.kind == STORYLINE]
+        _join(draft, lines, _loose(draft, winner.entity_id, level, lines))
 
 
 def follow_split(draft: Draft, entity: Entity, fresh: Entity) -> None:
@@ -52,13 +56,27 @@ def _told_in(draft: Draft, entity_id: str, group: Group) -> dict[str, float]:
     return told
 
 
-def _join(draft: Draft, lines: Iterable[Group]) -> None:
-    """Let storylines become one where those of two entities were open at one time; `lines` as they were before."""
+def _loose(draft: Draft, entity_id: str, level: Sensitivity, lines: Iterable[Group]) -> list[Instant]:
+    """When each source began to tell of an entity, up to a level, that is in none of these storylines; in order."""
+    held = {each for line in lines for each in line.members}
+    told: dict[str, Instant] = {}
+    for each in draft.mentions.get(entity_id, {}).values():
+        if each.source_id not in held and each.sensitivity <= level:
+            told[each.source_id] = min(each.at, told.get(each.source_id, each.at))
+    return sorted(told.values())
+
+
+def _join(draft: Draft, lines: Iterable[Group], loose: Sequence[Instant]) -> None:
+    """Let storylines become one where those of two entities were open at one time; `lines` as they were before.
+
+    Those that `loose` sources lead from one to the other are one as well, whosever they were.
+    """
     kept: Group | None = None
     of: set[str | None] = set()
     for line in sorted(lines, key=lambda each: (each.first_at or 0.0, each.group_id)):
         standing = draft.groups[line.group_id]
-        if kept is not None and _open_at_once(kept, standing) and of != {line.anchor_id}:
+        both = kept is not None and _open_at_once(kept, standing) and of != {line.anchor_id}
+        if kept is not None and (both or _led_to(kept, standing, loose)):
             joined = _joined(draft, kept, standing)
             draft.put("joined by a merge", kept, joined)
             draft.put("joined by a merge", standing, None)
@@ -69,6 +87,19 @@ def _join(draft: Draft, lines: Iterable[Group]) -> None:
 
 def _open_at_once(earlier: Group, later: Group) -> bool:
     return earlier.closed_at is None or (later.first_at or 0.0) < earlier.closed_at
+
+
+def _led_to(earlier: Group, later: Group, loose: Sequence[Instant]) -> bool:
+    """Whether sources between two storylines have kept the earlier one open until the later one began.
+
+    The night lets them join, for they lie within the one that the two become.
+    """
+    if earlier.closed_at is None or earlier.last_at is None or later.first_at is None:
+        return False
+    silent, reach = earlier.closed_at - earlier.last_at, earlier.last_at
+    for at in loose:
+        reach = at if reach < at < min(reach + silent, later.first_at) else reach
+    return reach > earlier.last_at and later.first_at >= earlier.closed_at and later.first_at - reach < silent
 
 
 def _joined(draft: Draft, earlier: Group, later: Group) -> Group:

@@ -22,9 +22,9 @@ def revise(draft: Draft, fact: Fact, reason: str, now: Instant, **changes: Any) 
     return after
 
 
-def link(draft: Draft, kind: str, from_id: str, to_id: str, weight: float = 1.0) -> None:
+def link(draft: Draft, kind: str, from_id: str, to_id: str, weight: float = 1.0, judged_by: str = "rules") -> None:
     """Add a link unless the two are linked that way already."""
-    fresh = Link(kind, from_id, to_id, weight)
+    fresh = Link(kind, from_id, to_id, weight, judged_by)
     if fresh not in draft.links:
         draft.put("linked", None, fresh)
 

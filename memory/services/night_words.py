@@ -11,6 +11,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequen
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from itertools import chain
 from typing import Protocol
 
 from memory.errors import ModelFailed
@@ -21,7 +22,7 @@ from memory.model.prompts import Prompt
 from memory.model.timeline import DAY_S, Instant
 from memory.ports import LanguageModel
 from memory.retrieval.briefing import briefing
-from memory.rules.describing import Surroundings, grounds, is_dirty, quoted, rests_on
+from memory.rules.describing import Surroundings, grounds, is_dirty, noted, notes_about, quoted, rests_on
 from memory.rules.night_steps import ACTOR, NightName, StepResult
 from memory.rules.parameters import Life
 from memory.services.consolidation import ConsolidationReads
@@ -55,7 +56,7 @@ class NightWords(Protocol):
         """The ids of living entities that were recalled at that instant or later, the latest first, `most` of them."""
 
     async def around(self, user_id: str, entity_ids: Sequence[str], now: Instant) -> Surroundings:
-        """These entities, facts that may be told of each at `now` (the most important), and what describes them.
+        """These entities, facts that may be told of each at `now` (the most important), notes, and what describes them.
 
         At one consistent moment; entities that are not there any more are left out.
         """
@@ -144,20 +145,22 @@ async def _entities(sight: WordSight, looked: Sequence[str]) -> AsyncIterator[tu
 
 async def _described(entity: Entity, around: Surroundings, sight: WordSight, writer: _Writer) -> Description | None:
     """The new description of an entity, empty where nothing holds any more; None if the one it has still does."""
-    facts = grounds(around, entity, sight.now, sight.life)
-    if not is_dirty(around, entity, facts, generated=writer.model is not None):
+    facts, notes = grounds(around, entity, sight.now, sight.life), notes_about(around, entity, sight.now)
+    if not is_dirty(around, entity, facts, notes, generated=writer.model is not None):
         return None
     support = tuple(each.fact_id for each in facts)
-    text = await writer.write(entity, facts) if facts else ""
+    told = await writer.write(entity, facts) if facts else ""
+    text = " ".join(filter(None, (told, noted(notes))))
     same = (text or None) == entity.description and set(support) == rests_on(around.believed, entity.entity_id)
-    return None if same else Description(entity.entity_id, text, support)
+    quotes = tuple((each.note_id, each.text) for each in notes)
+    return None if same else Description(entity.entity_id, text, support, quotes)
 
 
 def _in_commands(of: NightName, told: Sequence[Description]) -> Iterator[Command]:
     """Each is known by what it describes and by which facts: planned anew after some were forgotten, it is another."""
     for start in range(0, len(told), MOST_DESCRIBED):
         some = tuple(told[start : start + MOST_DESCRIBED])
-        place = [part for each in some for part in (each.entity_id, *each.support)]
+        place = [part for each in some for part in (each.entity_id, *each.support, *chain.from_iterable(each.notes))]
         yield DescribeEntities(command_id=of.identity(STEP, *place), actor=ACTOR, descriptions=some)
 
 

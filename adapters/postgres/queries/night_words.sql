@@ -37,5 +37,8 @@ ORDER BY f.fact_id;
 -- name: links
 SELECT * FROM links WHERE user_id = %(user_id)s AND kind = %(kind)s AND from_id = ANY (%(ids)s) ORDER BY from_id, to_id;
 
+-- name: notes
+SELECT * FROM notes WHERE user_id = %(user_id)s AND about_id = ANY (%(ids)s) ORDER BY note_id;
+
 -- name: words
 SELECT content_id, words FROM content WHERE scope = %(scope)s AND content_id = ANY (%(content)s);

@@ -80,6 +80,38 @@ def test_those_of_one_entity_are_not_joined_by_the_merge_of_another() -> None:
     assert (one.believed.groups["s-1"], one.believed.groups["s-2"]) == (first, second)
 
 
+@pytest.mark.parametrize(
+    ("loose", "one_line"),
+    [
+        ((("b", 60), ("b", 120)), True),
+        ((("b", 60),), False),  # 141 days of silence follow
+        ((("b", 120),), False),  # and here 115 come before
+        ((("b", 94), ("b", 112)), True),
+        ((("b", 95), ("b", 120)), False),  # 90 days are silence
+    ],
+)
+def test_a_closed_one_goes_on_where_loose_sources_of_the_other_lead_to_the_next(
+    loose: tuple[tuple[str, int], ...], one_line: bool
+) -> None:
+    first, second = line("s-1", "a", *FIVE), line("s-2", "b", *OTHER, closed=False)
+    one = mind(first, second, mentions=told(*A, *B, *loose))
+    before = one.believed.groups
+    done = one.turn(c.MergeEntities, winner_id="a", loser_id="b")
+    left = one.believed.groups
+    assert (left.keys() == {"s-1"}) is one_line
+    if one_line:
+        assert (left["s-1"].members, left["s-1"].closed_at) == ((*first.members, *second.members), None)
+    one.turn(c.Undo, done=done)
+    assert one.believed.groups == before
+
+
+def test_sources_of_a_higher_level_lead_nowhere() -> None:
+    first, second = line("s-1", "a", *FIVE), line("s-2", "b", *OTHER, closed=False)
+    one = mind(first, second, mentions=[*told(*A, *B), *told(("b", 60), ("b", 120), level=1)])
+    one.turn(c.MergeEntities, winner_id="a", loser_id="b")
+    assert one.believed.groups.keys() == {"s-1", "s-2"}
+
+
 @pytest.mark.parametrize("own", [True, False])
 def test_a_macro_follows_unless_there_is_one(own: bool) -> None:
     lines = line("s-1", "a", *FIVE), line("s-2", "b", *OTHER)

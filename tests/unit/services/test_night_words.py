@@ -114,6 +114,80 @@ async def test_a_model_puts_it_into_words_and_what_was_only_quoted_is_written_an
     assert len(model.prompts) == 1, "the facts are the same, so it is not asked again"
 
 
+def note(lived: Lived, text: str, name: str = "note", **more: Any) -> str:
+    """The owner notes something about Elena; the id of the note."""
+    about = elena(lived.memory).entity_id
+    lived.memory.turn(c.WriteNote(command_id=name, about_id=about, text=text, **more))
+    return next(each.note_id for each in lived.memory.believed.notes.values() if each.text == text)
+
+
+@pytest.mark.conforms("002:descriptions.consolidated")
+async def test_a_note_of_the_owner_is_quoted_behind_the_facts_as_a_note() -> None:
+    lived = looked(BEES)
+    note(lived, "She moves to Kiel soon.")
+    await sleep(lived)
+    assert bears(lived) == f'Quoted: "{BEES}" Noted: "She moves to Kiel soon."'
+    before = lived.memory.believed
+    assert (await sleep(lived, NIGHT + 1))["descriptions"]["unchanged"] == 1
+    assert lived.memory.believed.entities == before.entities
+    model = ScriptedModel("Elena keeps bees.")
+    await sleep(lived, NIGHT + 2, model=model)
+    assert bears(lived) == 'Elena keeps bees. Noted: "She moves to Kiel soon."'
+    assert "Kiel" not in model.prompts[0][1], "no model makes a fact of it"
+
+
+@pytest.mark.parametrize("how", ["removed", "reworded", "expired"])
+async def test_a_description_goes_with_a_note_that_it_quotes_and_is_written_anew(how: str) -> None:
+    lived = looked(BEES)
+    note_id = note(lived, "Fond of tea.", lifetime="week")
+    await sleep(lived)
+    if how != "expired":
+        edit = c.EditNote(command_id="edit", note_id=note_id, text="" if how == "removed" else "Fond of coffee.")
+        done = lived.memory.turn(edit)
+        assert bears(lived) is None
+        lived.memory.turn(c.Undo(command_id="undo", done=done))
+        assert bears(lived) == f'Quoted: "{BEES}" Noted: "Fond of tea."'
+        lived.memory.turn(replace(edit, command_id="again"))
+    else:
+        expiry = c.Crossing("note", note_id, "lifetime", "week", "expired")
+        lived.memory.turn(
+            c.CloseNight(command_id="n", actor="night", night="2026-01-01", step="notes", crossings=(expiry,))
+        )
+    assert bears(lived) is None
+    await sleep(lived, NIGHT + 1)
+    told = ' Noted: "Fond of coffee."' if how == "reworded" else ""
+    assert bears(lived) == f'Quoted: "{BEES}"{told}'
+
+
+async def test_only_the_latest_two_notes_of_the_owner_are_quoted_and_none_that_names_a_source() -> None:
+    lived = looked(BEES)
+    for number in range(3):
+        lived.memory.now += 1.0
+        note(lived, f"Note {number}.", f"note-{number}")
+    note(lived, "Of a client.", "client", author="claude")
+    note(lived, "Of a call.", "call", source_id="call")
+    await sleep(lived)
+    assert bears(lived) == f'Quoted: "{BEES}" Noted: "Note 2."; "Note 1."'
+
+
+async def test_of_whom_nothing_but_a_note_is_known_the_note_is_told() -> None:
+    lived = looked(BEES)
+    lived.memory.turn(c.ForgetFact(command_id="forget", fact_id=lived.memory.fact(BEES).fact_id))
+    note(lived, "Fond of tea.")
+    await sleep(lived)
+    assert bears(lived) == 'Noted: "Fond of tea."'
+
+
+async def test_a_note_that_was_changed_while_the_night_went_on_is_not_quoted() -> None:
+    lived = looked(BEES)
+    note_id = note(lived, "Fond of tea.")
+    who, fact_id = elena(lived.memory).entity_id, lived.memory.fact(BEES).fact_id
+    lived.memory.turn(c.EditNote(command_id="edit", note_id=note_id, text="Fond of coffee."))
+    late = c.Description(who, 'Noted: "Fond of tea."', (fact_id,), ((note_id, "Fond of tea."),))
+    lived.memory.turn(c.DescribeEntities(command_id="late", actor="night", descriptions=(late,)))
+    assert bears(lived) is None
+
+
 @pytest.mark.parametrize(
     "reply", [None, "", "x" * 401, f"{'bees ' * 81}.", "no end", "Elena keeps 3 bees.", "Elena knows Tom."]
 )
