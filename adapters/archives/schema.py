@@ -14,7 +14,7 @@ from pydantic import AfterValidator, FailFast, Field, StringConstraints, create_
 
 from adapters.archives import kinds as k
 from adapters.archives.kinds import ArchiveLine
-from adapters.capture.payloads import ID_CHARS
+from adapters.capture.payloads import ID_CHARS, MOST_FIGURES
 from adapters.postgres.codec import NOUNS
 from memory.model.entities import ENTITY_TYPES, STATES, TIERS
 from memory.model.facts import FACT_KINDS, NOTE_LIFETIME_DAYS, STATUSES
@@ -71,11 +71,17 @@ class ProfileLine(ArchiveLine):
     preset: k.Named = Profile().preset
 
 
+Figures = Annotated[dict[Label, k.Number], Field(max_length=MOST_FIGURES)]
+
+
 class Emotion(ArchiveLine):
-    """What a device heard in a voice."""
+    """What a device heard in a voice, or what was guessed here: then by which method, and from what numbers."""
 
     label: k.Text | k.Number | None
     score: k.Text | k.Number | None
+    method: k.Short | None = None
+    prosody: Figures | None = None
+    scores: Figures | None = None
 
 
 class SegmentLine(ArchiveLine):

@@ -22,6 +22,11 @@ ID_CHARS = 200
 TEXT_CHARS = 500_000
 """Longest id and longest text of one segment (as POST /v1/sources, and the limits of the settings)."""
 
+FIGURES = ("prosody", "scores")
+"""What of an emotion holds numbers by their names."""
+MOST_FIGURES = 20
+"""Numbers of either (chosen: those of today's readers are four and seven)."""
+
 
 @dataclass(frozen=True, slots=True)
 class Payload:
@@ -51,14 +56,40 @@ def parse_payload(raw: object) -> Payload:
 
 
 def stored_emotion(raw: object) -> Mapping[str, object] | None:
-    """The shape that is kept, `{label, score}`, of the two in seed 001; the other is `{primary, confidence}`."""
+    """The shape that is kept, `{label, score}`, of the two in seed 001; the other is `{primary, confidence}`.
+
+    By which `method` it was guessed, and the numbers of `prosody` and `scores`, are kept with it where they are told.
+    """
     if raw is None:
         return None
     record = _record(raw, "emotion")
     label, score = record.get("label", record.get("primary")), record.get("score", record.get("confidence"))
     if not isinstance(label, str) or not _is_number(score):
         raise Invalid("emotion needs a label and a score (or primary and confidence).")
-    return {"label": label, "score": score}
+    told: dict[str, object] = {"label": label, "score": score}
+    if record.get("method") is not None:
+        told["method"] = _short(record, "method")
+    return told | {name: _numbers(record, name) for name in FIGURES if record.get(name) is not None}
+
+
+def _short(record: Mapping[str, Any], key: str) -> str:
+    text = _text(record, key, "emotion.")
+    if len(text) > ID_CHARS:
+        raise Invalid(f"emotion.{key} may hold at most {ID_CHARS} characters.")
+    return text
+
+
+def _numbers(record: Mapping[str, Any], key: str) -> dict[str, float]:
+    found = _record(record[key], f"emotion.{key}")
+    if len(found) > MOST_FIGURES or not all(_is_number(each) for each in found.values()):
+        raise Invalid(f"emotion.{key} must hold numbers, at most {MOST_FIGURES}.")
+    return {name: found[_short_name(name, key)] for name in found}
+
+
+def _short_name(name: str, key: str) -> str:
+    if "\x00" in name or len(name) > ID_CHARS:
+        raise Invalid(f"emotion.{key} may hold names of at most {ID_CHARS} characters.")
+    return name
 
 
 def _segment(raw: object, where: str, is_sweep: bool) -> Segment:

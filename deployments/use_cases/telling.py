@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, Field, model_validator
 
 from adapters.capture.mail import is_mail, letters
+from adapters.capture.payloads import FIGURES, MOST_FIGURES
 from deployments.app_context import AppContext
 from deployments.callers import Caller, writing
 from deployments.dates import moment_there
@@ -29,7 +30,8 @@ MOST_PARTICIPANTS = 1_000
 MOST_PARTS = 1_000
 """Of a message (chosen)."""
 Seconds = Annotated[float, Field(ge=0, le=MOST_S, allow_inf_nan=False)]
-Emotion = dict[ShortText, ShortText | Number | None]
+Figures = Annotated[dict[ShortText, Number], Field(max_length=MOST_FIGURES)]
+Emotion = dict[ShortText, ShortText | Number | Figures | None]
 
 
 class SegmentIn(Body):
@@ -289,10 +291,21 @@ def _segment(segment: SegmentIn, place: Placed, is_sweep: bool) -> Segment:
 
 
 def emotion_told(emotion: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
-    """Both of seed 001's shapes are read, `{label, score}` is stored."""
+    """Both of seed 001's shapes are read, `{label, score}` is stored, and by which method and from what it was guessed.
+
+    Raises Invalid.
+    """
     if not emotion:
         return None
-    return {
+    told = {
         "label": emotion.get("label", emotion.get("primary")),
         "score": emotion.get("score", emotion.get("confidence")),
+        "method": emotion.get("method"),
+        **{name: emotion.get(name) for name in FIGURES},
     }
+    for name, value in told.items():
+        if value is not None and isinstance(value, Mapping) != (name in FIGURES):
+            raise Invalid(f"emotion.{name} must be {'numbers by their names' if name in FIGURES else 'one value'}.")
+    if not isinstance(told["method"], str | None):
+        raise Invalid("emotion.method must be text.")
+    return {name: value for name, value in told.items() if value is not None or name in ("label", "score")}

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
@@ -25,6 +25,10 @@ SPEAKERS = 3
 """People who are told apart within a chunk; of more, some are taken for one (source: segmentation-3.0)."""
 SHORTEST = RATE // 10
 """Samples of the shortest sound of which a voice is made: a tenth of a second (chosen: eight frames of features)."""
+NEUTRAL = "neutral"
+"""The label of what nothing tells."""
+EMOTIONS = ("angry", "disgusted", "fearful", "happy", NEUTRAL, "sad", "surprised")
+"""Labels of feelings (source: emotion2vec+, less `other` and `unknown`)."""
 StreamCodec = Literal["pcm16", "opus", "omi"]
 """What the messages of a stream hold: samples of 16 bits, little-endian, mono; a packet of Opus each; or what an Omi's
 radio sends, fragments of such packets with their numbers."""
@@ -78,10 +82,25 @@ class Transcript:
 
 
 @dataclass(frozen=True, slots=True)
+class HeardEmotion:
+    """A guess at what is felt in a sentence, one of `EMOTIONS`, and by which `method`; `score` is in [0, 1].
+
+    `prosody` is how it is said, in plain numbers, and `scores` what a model gives to each label, where it has these.
+    """
+
+    label: str
+    score: float
+    method: str
+    prosody: Mapping[str, float] = field(default_factory=dict)
+    scores: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class HeardSentence:
     """Words that one breath or sentence holds together; `start` and `end` in seconds from the sound's beginning.
 
     `voice` is the number of who said it among the voices of the sound, None where voices are not told apart.
+    `emotion` is None where nothing looks for one.
     """
 
     text: str
@@ -90,6 +109,15 @@ class HeardSentence:
     language: str
     words: Sequence[HeardWord]
     voice: int | None = None
+    emotion: HeardEmotion | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TracedSentence:
+    """A sentence and the moments of a sound's trace in which it is said, [moments, features]."""
+
+    sentence: HeardSentence
+    trace: NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from types import MappingProxyType
 from typing import Any, BinaryIO
 
@@ -15,8 +15,9 @@ import numpy as np
 
 from memory.errors import TooLarge
 from memory.model.sound import RATE, HeardSentence, HeardSound, HeardWord, SpeechStretch, Transcript, Waveform
-from memory.ports_sound import SoundDecoder, Transcriber, VoiceActivity
+from memory.ports_sound import EmotionReader, SoundDecoder, Transcriber, VoiceActivity
 from memory.services.diarising import Diarisation, Diariser, VoiceModels, attributed, renumbered
+from memory.services.emotions import Traces
 from memory.words.normalise import split_sentences
 
 WINDOW_S = 60.0
@@ -36,12 +37,13 @@ _SIGNS = frozenset(".?!…")
 
 @dataclass(frozen=True, slots=True)
 class Ears:
-    """What a sound is heard with; without `voices` it is not told who speaks."""
+    """What a sound is heard with; without `voices` it is not told who speaks, without `emotions` what is felt."""
 
     decoder: SoundDecoder
     activity: VoiceActivity
     transcriber: Transcriber
     voices: VoiceModels | None = None
+    emotions: EmotionReader | None = None
 
 
 def hear(ears: Ears, file: BinaryIO, most_s: float, language: str | None = None) -> HeardSound:
@@ -54,16 +56,20 @@ def hear(ears: Ears, file: BinaryIO, most_s: float, language: str | None = None)
         raise _too_long(most_s)
     length, pieces = _Length(most_s), list[Transcript]()
     diariser = Diariser(ears.voices) if ears.voices else None
+    traces = Traces(ears.emotions) if ears.emotions else None
     blocks = _told(diariser, length.counted(decoded.blocks))
     for sound, began in _pieces(ears.activity, blocks):
         heard = ears.transcriber.transcribe(sound, language)
         if heard.words:
             language = language or heard.language
+            if traces:
+                traces.keep(sound, began)
         words = [replace(each, start=each.start + began, end=each.end + began) for each in heard.words]
         pieces.append(Transcript(heard.language, words))
     sentences, found = _who(pieces, diariser.finish() if diariser else Diarisation((), ()))
     seconds = round(length.samples / RATE, 3)
-    return HeardSound(decoded.facts, seconds, ears.transcriber.name, sentences, found.voices)
+    felt = traces.read(sentences) if traces else sentences
+    return HeardSound(decoded.facts, seconds, ears.transcriber.name, felt, found.voices)
 
 
 def _told(diariser: Diariser | None, blocks: Iterable[Waveform]) -> Iterator[Waveform]:
@@ -222,5 +228,13 @@ def segments_of(
                     "language": each.language,
                     "stt_engine": heard.engine,
                 }
+                | emotion_of(each)
             )
     return segments
+
+
+def emotion_of(sentence: HeardSentence) -> dict[str, Any]:
+    """The field `emotion` of a segment; nothing where nothing was looked for."""
+    if sentence.emotion is None:
+        return {}
+    return {"emotion": {name: value for name, value in asdict(sentence.emotion).items() if value != {}}}

@@ -97,7 +97,7 @@ async def test_a_piece_becomes_segments_at_their_time(device: Device) -> None:
     assert told.pop("processing_time_ms") >= 0
     assert told == {"session_id": "walk", "speakers_detected": 1, "sweep_active": False, "deferred": False}
     assert (segment["speaker"], segment["text"], segment["start"], segment["end"]) == ("Maya", "hm hm hm", 0.5, 0.8)
-    assert (segment["stt_engine"], segment["emotion"], segment["emotion_reason"]) == ("teller", None, None)
+    assert (segment["stt_engine"], segment["emotion"], segment["emotion_reason"]) == ("teller", None, "unread")
     device.clock.at += 5
     [later] = (await device.send(said(2), speaker="Ravi"))["segments"]
     assert (later["speaker"], later["start"]) == ("Ravi", pytest.approx(5.6))

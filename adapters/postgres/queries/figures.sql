@@ -66,11 +66,13 @@ GROUP BY e.entity_id, e.type, n.words, e.is_owner
 ORDER BY mentions DESC, n.words;
 
 -- name: day_emotions
--- What was felt, in order: as the recording device heard it, and as the words say it.
+-- What was felt, in order: as the recording device heard it, and as the words say it. A guess of ours, which has a
+-- method, counts for nothing here: its accuracy was never measured.
 SELECT felt FROM (
     SELECT s.at, s.start_s, s.ord, lower(s.emotion ->> 'label') AS felt
     FROM seen_segments(%(scopes)s, %(clearance)s) s
     WHERE s.at >= to_timestamp(%(start)s) AND s.at < to_timestamp(%(end)s) AND s.emotion ->> 'label' IS NOT NULL
+      AND s.emotion ->> 'method' IS NULL
     UNION ALL
     SELECT s.at, s.start_s, s.ord, lower(n.words)
     FROM seen_mentions(%(user_id)s, %(scopes)s, %(clearance)s) m
