@@ -178,7 +178,9 @@ def files_under(
             continue
         if each.is_dir() and not each.is_symlink():
             yield from files_under(each, left_out, name, hears=hears)
-        elif each.is_file() and (each.suffix.lower() in wanted or _looks_exported(each)):
+        elif each.is_file() and (
+            each.suffix.lower() in wanted or (hears and voice_memos.of_omi(each.name)) or _looks_exported(each)
+        ):
             yield each
         elif each.is_file():
             left_out(each.suffix.lower() or "no suffix")

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import asdict
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 from adapters.capture.bodies import Body, SourceStart, body_start, name_of
 from adapters.capture.dates import date_of_file, place
 from adapters.capture.text import TextFile
+from adapters.hearing.omi_packets import MOST_PACKET
 from memory.errors import Invalid, Unavailable
 from memory.model.sound import HeardSound
 from memory.model.timeline import EARLIEST, LATEST
@@ -21,14 +23,23 @@ _MARKS = (
     *(b"OggS", b"fLaC", b"ID3", b"caff", b"#!AMR", b"FORM", b"\x1aE\xdf\xa3"),
     *(b"\xff\xfb", b"\xff\xf3", b"\xff\xf2", b"\xff\xf1", b"\xff\xf9"),  # MPEG's layer 3, and AAC
 )
+_OF_OMI = re.compile(r".*_([0-9]{10}|[0-9]{13})\.bin", re.IGNORECASE | re.DOTALL)
+"""How an Omi names its offline files: at the end when one began, in seconds or thousandths of 1970."""
 UNHEARD = "holds sound, and nothing here can hear it"
 
 
 def sniff(file: TextFile) -> bool:
     """Begun as files of sound or film are, and called so."""
     head = file.head
+    if of_omi(file.path.name):
+        return file.member is None and 0 < int.from_bytes(head[:4], "little") <= MOST_PACKET
     is_known = head.startswith(_MARKS) or head[4:8] == b"ftyp" or (head[:4], head[8:12]) == (b"RIFF", b"WAVE")
     return file.member is None and file.suffix in SUFFIXES and is_known
+
+
+def of_omi(name: str) -> bool:
+    """Whether a file is called as an Omi calls its own."""
+    return _OF_OMI.fullmatch(name) is not None
 
 
 def read(file: TextFile) -> Iterator[Body]:
@@ -70,4 +81,8 @@ def _start(file: TextFile, heard: HeardSound) -> SourceStart:
             return SourceStart(at, "recording")
     except (ValueError, OverflowError):
         pass
+    if named := _OF_OMI.fullmatch(file.path.name):
+        seconds = int(named[1]) / (1_000 if len(named[1]) == len("1772352000000") else 1)
+        if EARLIEST <= seconds <= LATEST:
+            return SourceStart(datetime.fromtimestamp(seconds, UTC).astimezone(file.zone), "file name")
     return SourceStart(*date_of_file(file))

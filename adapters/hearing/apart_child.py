@@ -21,10 +21,10 @@ import orjson
 
 from adapters.child_process import be_ended_first, end_with_parent
 from adapters.embedding.minilm import MiniLmEmbedder
+from adapters.hearing.omi_files import FileDecoder
 from adapters.hearing.prosody import ProsodyReader
 from adapters.hearing.segmentation import SpeakerSegmentation
 from adapters.hearing.silero import SileroActivity
-from adapters.hearing.sound_files import PyavDecoder
 from adapters.hearing.voice_print import CamPlusPlus
 from adapters.hearing.whisper import WhisperTranscriber
 from memory.errors import DomainError
@@ -80,14 +80,14 @@ def _heard(file: BinaryIO, wishes: dict[str, Any]) -> HeardSound:
     own, voices = (Path(wishes[name]) if wishes[name] else None for name in ("path", "voices"))
     transcriber = WhisperTranscriber(wishes["kind"], own, wishes["trusted"])
     models = voice_models(voices, wishes["trusted"]) if wishes["tell_apart"] else None
-    ears = Ears(PyavDecoder(), SileroActivity(), transcriber, models, emotion_reader(wishes["emotion"]))
+    ears = Ears(FileDecoder(), SileroActivity(), transcriber, models, emotion_reader(wishes["emotion"]))
     return hear(ears, file, wishes["most_s"], wishes["language"])
 
 
 def _decoded(file: BinaryIO, wishes: dict[str, Any]) -> dict[str, Any]:
     """Write the samples of a file into another, which was opened before."""
     with os.fdopen(wishes["decoded"], "wb") as written:
-        for block in within(PyavDecoder().open(file).blocks, wishes["most_s"]):
+        for block in within(FileDecoder().open(file).blocks, wishes["most_s"]):
             written.write((block * LOUDEST).astype("<i2").tobytes())
     return {"decoded": True}
 

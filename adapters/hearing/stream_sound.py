@@ -31,6 +31,8 @@ class StreamSound:
         self._half = b""
         """The first byte of a sample whose second one is still to come."""
         self._packet_s = USUAL_PACKET_S
+        self.decoded = 0
+        """Packets that were good."""
 
     def decode(self, message: bytes) -> Waveform:
         """The samples that a message brings."""
@@ -64,6 +66,7 @@ class StreamSound:
             except (self._av.FFmpegError, EOFError, ValueError):
                 frames = []
             if frames:
+                self.decoded += 1
                 self._packet_s = sum(each.samples / each.sample_rate for each in frames)
                 return _joined([self._resampled(each) for each in frames])
         return np.zeros(round(self._packet_s * RATE), np.float32)

@@ -38,8 +38,8 @@ Sweeping = Literal["none", "waiting", "active", "done"]
 class HeardSegmentOut(BaseModel):
     """What was heard; `start` and `end` in seconds from the beginning of its session.
 
-    `emotion` is a guess, and `emotion_reason` why there is none: `off`, by the settings, or `unread`, as live streams are
-    before their sweep; or `unclear`, where the words tell nothing.
+    `emotion` is a guess, and `emotion_reason` why there is none: `off`, by the settings, `unread`, as live streams are
+    before their sweep, or `unclear`, where the words tell nothing.
     """
 
     segment_id: str

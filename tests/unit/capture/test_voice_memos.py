@@ -110,3 +110,21 @@ def test_a_folder_is_searched_for_recordings_by_whoever_hears_them(tmp_path: Pat
     passed_over: list[str] = []
     assert list(files_under(tmp_path, passed_over.append)) == []
     assert passed_over == [".m4a", ".xyz"]
+
+
+OMI = b"\x03\x00\x00\x00abc"
+
+
+@pytest.mark.parametrize("stamp", ["1772352000", "1772352000000"])
+def test_a_file_of_an_omi_began_when_its_name_says(tmp_path: Path, stamp: str) -> None:
+    path = memo(tmp_path, f"audio_omi_opus_16000_1_fs160_{stamp}.bin", OMI)
+    [body] = read(TextFile(path, ZoneInfo("Europe/Lisbon"), hear=lambda sound: heard(recorded_at=None)))
+    assert (body["started_at"], body["provenance"]["dated_by"]) == ("2026-03-01T08:00:00.000+00:00", "file name")
+    memo(tmp_path, "firmware.bin", OMI)
+    assert list(files_under(tmp_path, hears=True)) == [path]
+
+
+def test_a_file_that_is_only_called_as_those_of_an_omi_is_none(tmp_path: Path) -> None:
+    for content in (b"", b"\x00" * 64, b"\xff" * 64):
+        with pytest.raises(Invalid):
+            list(read(TextFile(memo(tmp_path, "a_1772352000.bin", content), UTC, hear=lambda sound: heard())))
