@@ -14,13 +14,13 @@ from pydantic import AfterValidator, FailFast, Field, StringConstraints, create_
 
 from adapters.archives import kinds as k
 from adapters.archives.kinds import ArchiveLine
-from adapters.capture.payloads import ID_CHARS, MOST_FIGURES
+from adapters.capture.payloads import ID_CHARS
 from adapters.postgres.codec import NOUNS
 from memory.model.entities import ENTITY_TYPES, STATES, TIERS
 from memory.model.facts import FACT_KINDS, NOTE_LIFETIME_DAYS, STATUSES
 from memory.model.groups import GROUP_KINDS
 from memory.model.profile import Profile
-from memory.model.sources import ROLES, SOURCE_KINDS, TTL_POLICIES
+from memory.model.sources import MOST_FIGURES, ROLES, SOURCE_KINDS, TTL_POLICIES
 from memory.model.timeline import EARLIEST, LATEST, to_datetime
 from memory.model.voices import EXCLUSIONS, ORIGINS
 from memory.rules.keeping import KEPT_IN

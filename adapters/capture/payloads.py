@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from memory.errors import Invalid
-from memory.model.sources import ROLES, Segment
+from memory.model.sources import FIGURES, MOST_FIGURES, ROLES, Segment
 from memory.model.timeline import LATEST, Instant, instant
 
 SESSION_ID = re.compile(r"[a-zA-Z0-9_-]{1,200}")
@@ -21,11 +21,6 @@ SESSION_ID = re.compile(r"[a-zA-Z0-9_-]{1,200}")
 ID_CHARS = 200
 TEXT_CHARS = 500_000
 """Longest id and longest text of one segment (as POST /v1/sources, and the limits of the settings)."""
-
-FIGURES = ("prosody", "scores")
-"""What of an emotion holds numbers by their names."""
-MOST_FIGURES = 20
-"""Numbers of either (chosen: those of today's readers are four and seven)."""
 
 
 @dataclass(frozen=True, slots=True)

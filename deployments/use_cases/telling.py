@@ -12,7 +12,6 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, Field, model_validator
 
 from adapters.capture.mail import is_mail, letters
-from adapters.capture.payloads import FIGURES, MOST_FIGURES
 from deployments.app_context import AppContext
 from deployments.callers import Caller, writing
 from deployments.dates import moment_there
@@ -22,7 +21,7 @@ from deployments.use_cases.telling_voices import MOST_HEARD, HeardVoiceIn, Voice
 from memory.errors import Forgotten, Invalid
 from memory.model.profile import Profile
 from memory.model.scopes import SENSITIVITY_NAMES, team_scope
-from memory.model.sources import Segment, Source, Telling
+from memory.model.sources import FIGURES, MOST_FIGURES, Segment, Source, Telling
 from memory.services.ingest import tell_of_source, with_speakers
 
 MOST_PARTICIPANTS = 1_000

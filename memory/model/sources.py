@@ -12,6 +12,10 @@ from memory.model.timeline import Instant
 ROLES = ("user", "assistant", "tool", "other")
 SOURCE_KINDS = ("conversation", "voice_memo", "meeting", "email", "slack", "note", "document")
 TTL_POLICIES = ("keep_forever", "ephemeral", "decay")
+FIGURES = ("prosody", "scores")
+"""What of an emotion holds numbers by their names."""
+MOST_FIGURES = 20
+"""Numbers of either (chosen: those of today's readers are four and seven)."""
 
 
 @dataclass(frozen=True, slots=True)

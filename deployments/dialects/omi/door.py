@@ -1,4 +1,4 @@
-"""Omi: the webhooks of the wearable's cloud, and tools for its chat. The secret stands in the path.
+"""Omi: the webhooks of the wearable's cloud, its own transcriber, and tools for its chat. The secret is in the path.
 
 Omi sends neither a signature nor a header of ours, and switches a webhook off that is refused too often. So whoever
 knows the secret is always told 200 and `{}`: of a body that is malformed what can be read is taken, the rest is set
@@ -7,32 +7,30 @@ aside and counted in the log. Only what another try may mend is refused.
 
 from __future__ import annotations
 
-import json
 import logging
 import re
-from collections.abc import Awaitable, Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Awaitable, Iterable, Mapping
 from datetime import UTC, datetime
-from http import HTTPStatus
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Header, Request
-from fastapi.encoders import jsonable_encoder
+from fastapi import APIRouter, Header, Request, WebSocket
 from pydantic import ValidationError
 from starlette.responses import Response
 
 from deployments.app_context import AppContext
-from deployments.callers import Caller, Reader, Who
-from deployments.commands import Here, Key
+from deployments.callers import Caller, Who
+from deployments.commands import Here
 from deployments.dialect import Dialect
+from deployments.dialects.omi import tools
+from deployments.dialects.omi.sent import Sent
 from deployments.kinds import MOST_SEGMENTS, MOST_TEXT
+from deployments.live_socket import hear_socket
 from deployments.problems import Problem
 from deployments.showing import VisibleJson
 from deployments.use_cases.sounds import keep_sound
 from deployments.use_cases.streams import overhear, settle
 from deployments.use_cases.telling import MOST_PARTICIPANTS, SegmentIn, SourceIn, tell
-from deployments.use_cases.tools import TOOLS, call_tool
-from memory.errors import DomainError, Forbidden, Forgotten, Invalid, NotFound
+from memory.errors import Forgotten, Invalid
 from memory.model.ids import digest
 from memory.model.timeline import from_datetime, to_datetime
 
@@ -43,28 +41,16 @@ OMI = "Omi"
 """Who speaks in a summary: a model wrote it, so none of it is evidence."""
 _SPOKEN = re.compile(r"/omi/.*|/\.well-known/omi-tools\.json", re.DOTALL)
 _SECRET = re.compile(r"/omi/(?!tools/)([^/]+)/.*", re.DOTALL)
+_CODECS = {"pcm16": "pcm16", "linear16": "pcm16"}
+"""Samples by the names that Omi and other services give them; everything else of Omi's is Opus."""
 _PLAIN = re.compile(r"[A-Za-z0-9_-]{1,64}")
 """An id of Omi's as its cloud makes them; any other goes into ours as its digest."""
-_BESIDES = frozenset({"uid", "app_id", "tool_name", "geolocation"})
-"""What Omi adds to the arguments of every tool."""
 MOST_SENTENCES = 500
 """Of a day's summary (chosen: a dozen are usual)."""
 MOST_SHORT = 1_000
 """Characters of what is told about a conversation, as a source holds it."""
-MOST_RESULT = 4_000
-"""Characters of a tool's result (chosen: a page, which the model behind Omi's chat has to read)."""
 
 
-async def _sent(request: Request) -> Any:
-    """The decoded body; None of one that is no JSON."""
-    try:
-        return json.loads(await request.body())
-    except (ValueError, RecursionError):
-        log.warning("a webhook's body is not JSON; nothing of it is taken")
-        return None
-
-
-Sent = Annotated[Any, Depends(_sent)]
 Retried = Annotated[str | None, Header(alias="idempotency-key")]
 
 
@@ -132,6 +118,15 @@ async def audio(
     rate = int(sample_rate) if re.fullmatch(r"[0-9]{1,6}", sample_rate) else 0
     await _acknowledged(keep_sound(app, who, key, _stream(uid), rate, await request.body()))
     return VisibleJson({})
+
+
+@router.websocket("/omi/{secret}/listen")
+async def listen(socket: WebSocket) -> None:
+    """Be the transcriber of Omi's app (Custom STT), as /v1/listen is: packets of Opus come in unless `codec` says pcm16."""
+    given = socket.query_params
+    asked = {name: given[name] for name in ("session_id", "device_id", "speaker", "sample_rate") if name in given}
+    asked |= {"codec": _CODECS.get(given.get("codec", "opus"), "opus"), "language": _language(given.get("language"))}
+    await hear_socket(socket, asked)
 
 
 async def _acknowledged(storing: Awaitable[object]) -> None:
@@ -261,127 +256,6 @@ def _moment(value: object) -> datetime | None:
     return moment
 
 
-@dataclass(frozen=True, slots=True)
-class _Offered:
-    """A tool as Omi's chat gets it: what it has to say, what it may, what is shown meanwhile, and its result in words.
-
-    Omi knows no alternatives in a schema, so arguments of which one or the other is needed are fewer here.
-    """
-
-    required: tuple[str, ...]
-    optional: tuple[str, ...]
-    status: str
-    shown: Callable[[Mapping[str, Any]], str]
-
-
-def _found(answer: Mapping[str, Any]) -> str:
-    lines = [
-        f"{to_datetime(each['timestamp']):%Y-%m-%d %H:%M}, {each['speaker']}: {each['text']}"
-        for each in answer["results"]
-    ]
-    if answer["abstained"]:
-        lines.insert(0, "Nothing answers this for certain; the nearest is:")
-    return "\n".join(lines) if answer["results"] else "Nothing is remembered about this."
-
-
-def _changed(answer: Mapping[str, Any]) -> str:
-    return f"Done: {answer['outcome']} (fact {answer['fact_id']})."
-
-
-def _facts(answer: Mapping[str, Any]) -> str:
-    return "\n".join(f"{each['statement']} (fact {each['fact_id']})" for each in answer["facts"]) or "There are none."
-
-
-def _page(answer: Mapping[str, Any]) -> str:
-    lines = [f"{answer['name']} ({answer['entity_type']})", answer["description"] or ""]
-    lines += [each["statement"] for each in answer["facts"]]
-    if related := ", ".join(each["name"] for each in answer["related"][:10]):
-        lines.append(f"Related: {related}")
-    return "\n".join(filter(None, lines))
-
-
-def _why(answer: Mapping[str, Any]) -> str:
-    words = (f"{each['speaker']}: {each['text']}" for each in answer["words"])
-    return "\n".join([answer["fact"]["statement"], *words])
-
-
-def _figures(answer: Mapping[str, Any]) -> str:
-    counted = {"conversations": "sessions_count", "utterances": "segments_count", "entities": "entities_count"}
-    return ", ".join(f"{answer[name]} {what}" for what, name in counted.items())
-
-
-_OFFERED = {
-    "search_memory": _Offered(("query",), ("entity_name", "after", "before"), "Searching your memory...", _found),
-    "remember_fact": _Offered(("text",), (), "Remembering...", _changed),
-    "correct_fact": _Offered(("fact_id", "statement"), (), "Correcting...", _changed),
-    "confirm_fact": _Offered(("fact_id",), (), "Confirming...", _changed),
-    "get_entity_info": _Offered(("name",), (), "Looking it up...", _page),
-    "memory_stats": _Offered((), (), "Counting...", _figures),
-    "explain_fact": _Offered(("fact_id",), (), "Looking for the words...", _why),
-    "weak_facts": _Offered((), ("limit",), "Looking for what fades...", _facts),
-}
-
-
-@router.get("/omi/{secret}/.well-known/omi-tools.json")
-async def manifest(secret: str, who: Reader) -> dict[str, Any]:
-    """The tools, for Omi's chat, which sends no header: each has the secret in its address."""
-    return _manifest(f"/omi/{secret}/tools")
-
-
-@router.get("/.well-known/omi-tools.json")
-async def manifest_with_token(who: Reader) -> dict[str, Any]:
-    """The tools, for a caller that sends its token in a header."""
-    return _manifest("/omi/tools")
-
-
-@router.post("/omi/tools/{name}")
-@router.post("/omi/{secret}/tools/{name}")
-async def use_tool(name: str, sent: Sent, who: Reader, app: Here, key: Key) -> Response:
-    """Call a tool. What its caller can mend is an error with 200: Omi switches off what is refused too often."""
-    if name not in _OFFERED:
-        raise NotFound(f"There is no tool of that name; there are {', '.join(_OFFERED)}.")
-    given = sent if isinstance(sent, Mapping) else {}
-    arguments = {each: value for each, value in given.items() if each not in _BESIDES and value is not None}
-    try:
-        answer = await call_tool(app, who, key, name, arguments)
-    except DomainError as error:
-        if error.status >= HTTPStatus.INTERNAL_SERVER_ERROR or isinstance(error, Forbidden):
-            raise
-        return VisibleJson({"error": error.detail})
-    return VisibleJson({"result": _OFFERED[name].shown(jsonable_encoder(answer))[:MOST_RESULT]})
-
-
-def _manifest(below: str) -> dict[str, Any]:
-    return {
-        "tools": [
-            {
-                "name": name,
-                "description": TOOLS[name].purpose,
-                "endpoint": f"{below}/{name}",
-                "method": "POST",
-                "parameters": _parameters(name, offered),
-                "auth_required": False,
-                "status_message": offered.status,
-            }
-            for name, offered in _OFFERED.items()
-        ]
-    }
-
-
-def _parameters(name: str, offered: _Offered) -> dict[str, Any]:
-    fields = TOOLS[name].arguments.model_json_schema().get("properties", {})
-    return {
-        "properties": {each: _plain_type(each, fields[each]) for each in (*offered.required, *offered.optional)},
-        "required": list(offered.required),
-    }
-
-
-def _plain_type(name: str, schema: Mapping[str, Any]) -> dict[str, str]:
-    """A field's first type and what it is for."""
-    kinds = [each.get("type") for each in (schema, *schema.get("anyOf", ())) if each.get("type")]
-    return {"type": kinds[0], "description": schema.get("description") or name.replace("_", " ")}
-
-
 def _told(problem: Problem) -> Response:
     """A problem as Omi's chat reads it. It does not name the path, in which the secret stands."""
     return VisibleJson({"error": problem.detail}, problem.status)
@@ -392,4 +266,5 @@ def _secret(path: str) -> str:
     return found.group(1) if found else ""
 
 
+router.include_router(tools.router)
 DIALECT = Dialect("omi", spoken=_SPOKEN, told=_told, router=router, secret=_secret)
