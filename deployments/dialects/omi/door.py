@@ -122,7 +122,7 @@ async def audio(
 
 @router.websocket("/omi/{secret}/listen")
 async def listen(socket: WebSocket) -> None:
-    """Be the transcriber of Omi's app (Custom STT), as /v1/listen is; it sends packets of Opus unless `codec` says pcm16."""
+    """Be the transcriber of Omi's app (Custom STT), as /v1/listen is: packets of Opus, unless `codec` says `pcm16`."""
     given = socket.query_params
     asked = {name: given[name] for name in ("session_id", "device_id", "speaker", "sample_rate") if name in given}
     asked |= {"codec": _CODECS.get(given.get("codec", "opus"), "opus"), "language": _language(given.get("language"))}
