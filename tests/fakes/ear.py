@@ -12,6 +12,7 @@ import numpy as np
 
 from memory.errors import Invalid, ModelFailed
 from memory.model.sound import RATE, HeardPiece, HeardSound, StreamCodec, StreamedSound, Waveform, pcm_of
+from memory.ports_sound import EmotionReader
 from memory.services.ears import must_be_installed
 from memory.services.hearing import Ears, hear, within
 from memory.services.live_hearing import LiveStreams
@@ -24,6 +25,7 @@ class FakeEar:
     def __init__(self, *, is_installed: bool = True) -> None:
         self.is_installed = is_installed
         self.broken = False
+        self.emotions: EmotionReader | None = None
         self.heard: list[float] = []
         """Seconds of each sound."""
         self.languages: list[str | None] = []
@@ -39,7 +41,7 @@ class FakeEar:
     def _heard(self, file: BinaryIO, language: str | None) -> HeardSound:
         if self.broken:
             raise ModelFailed("Hearing it broke.")
-        heard = hear(Ears(WaveDecoder(), Loudness(), Teller()), file, 14_400.0, language)
+        heard = hear(Ears(WaveDecoder(), Loudness(), Teller(), emotions=self.emotions), file, 14_400.0, language)
         self.heard.append(heard.seconds)
         self.languages.append(language)
         return heard

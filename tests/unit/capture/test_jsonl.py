@@ -227,3 +227,15 @@ def test_writers_take_turns(tmp_path):
     payloads, _, rejected = read_from(path)
     assert len(payloads) == 40
     assert not rejected
+
+
+def test_a_guess_keeps_its_method_and_its_numbers_within_bounds():
+    guess = {"label": "sad", "score": 0.2, "method": "guess", "prosody": {"pitch_hz": 180.0}, "scores": {"sad": 0.2}}
+    assert parse_payload(payload(emotion={**guess, "more": 1})).segments[0].emotion == guess
+    for wrong in (
+        {"method": 4}, {"method": "x" * 201}, {"prosody": 4}, {"prosody": {"pitch_hz": "high"}},
+        {"prosody": {"pitch_hz": float("nan")}}, {"scores": {str(place): 1.0 for place in range(21)}},
+        {"scores": {"x" * 201: 1.0}}, {"scores": {"\x00": 1.0}},
+    ):  # fmt: skip
+        with pytest.raises(Invalid):
+            parse_payload(payload(emotion=guess | wrong))
