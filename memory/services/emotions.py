@@ -14,7 +14,7 @@ from memory.model.sound import RATE, HeardSentence, TracedSentence, Waveform
 from memory.ports_sound import EmotionReader
 
 
-class Traces:
+class SoundTraces:
     """The traces of the pieces of one sound, in the order of time: with the CPU's reader 4 MB of four hours of talk."""
 
     def __init__(self, reader: EmotionReader) -> None:

@@ -17,7 +17,7 @@ from memory.errors import TooLarge
 from memory.model.sound import RATE, HeardSentence, HeardSound, HeardWord, SpeechStretch, Transcript, Waveform
 from memory.ports_sound import EmotionReader, SoundDecoder, Transcriber, VoiceActivity
 from memory.services.diarising import Diarisation, Diariser, VoiceModels, attributed, renumbered
-from memory.services.emotions import Traces
+from memory.services.emotions import SoundTraces
 from memory.words.normalise import split_sentences
 
 WINDOW_S = 60.0
@@ -56,7 +56,7 @@ def hear(ears: Ears, file: BinaryIO, most_s: float, language: str | None = None)
         raise _too_long(most_s)
     length, pieces = _Length(most_s), list[Transcript]()
     diariser = Diariser(ears.voices) if ears.voices else None
-    traces = Traces(ears.emotions) if ears.emotions else None
+    traces = SoundTraces(ears.emotions) if ears.emotions else None
     blocks = _told(diariser, length.counted(decoded.blocks))
     for sound, began in _pieces(ears.activity, blocks):
         heard = ears.transcriber.transcribe(sound, language)

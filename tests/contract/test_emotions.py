@@ -18,7 +18,7 @@ from adapters.hearing.prosody import SUREST, ProsodyReader
 from memory.errors import ConfigError
 from memory.model.sound import EMOTIONS, NEUTRAL, RATE, HeardSentence, HeardWord, TracedSentence, Waveform
 from memory.ports_sound import EmotionReader
-from memory.services.emotions import Traces
+from memory.services.emotions import SoundTraces
 from tests.fakes.hearing import silence
 
 
@@ -64,7 +64,7 @@ def test_each_sentence_gets_a_guess_whatever_its_sound(made: Callable[[], Emotio
 
 
 def prosody_of(*sentences: HeardSentence, sounds: list[tuple[Waveform, float]]) -> list[dict[str, float]]:
-    traces = Traces(_prosody())
+    traces = SoundTraces(_prosody())
     for sound, began in sounds:
         traces.keep(sound, began)
     return [dict(each.emotion.prosody) for each in traces.read(sentences) if each.emotion]

@@ -124,9 +124,9 @@ async def audio(
 async def listen(socket: WebSocket) -> None:
     """Be the transcriber of Omi's app (Custom STT), as /v1/listen is: packets of Opus, unless `codec` says `pcm16`."""
     given = socket.query_params
-    asked = {name: given[name] for name in ("session_id", "device_id", "speaker", "sample_rate") if name in given}
-    asked |= {"codec": _CODECS.get(given.get("codec", "opus"), "opus"), "language": _language(given.get("language"))}
-    await hear_socket(socket, asked)
+    taken = {name: given[name] for name in ("session_id", "device_id", "speaker", "sample_rate") if name in given}
+    codec = _CODECS.get(given.get("codec", "opus"), "opus")
+    await hear_socket(socket, {**taken, "codec": codec, "language": _language(given.get("language"))})
 
 
 async def _acknowledged(storing: Awaitable[object]) -> None:
