@@ -25,6 +25,7 @@ from deployments.gateway import create_app
 from tests.api.conftest import PATIENT
 from tests.contract.conftest import database  # noqa: F401  (a session fixture)
 from tests.fakes.actor_client import LocalActorClient
+from tests.fakes.voices import WrittenVoices
 
 pytestmark = pytest.mark.postgres
 
@@ -91,6 +92,7 @@ def behind(database: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
     with asyncio.Runner() as runner:
         actors = LocalActorClient(chosen)
         app = runner.run(open_app_context(chosen, actors))
+        app.voices = WrittenVoices()
         transport = httpx.ASGITransport(create_app(app), raise_app_exceptions=False)
         client = httpx.AsyncClient(transport=transport, base_url="http://test", headers={"X-Internal-Token": TOKEN})
         yield Behind(runner, client)
