@@ -317,6 +317,7 @@ def night_parts(settings: Settings, stores: Stores, runner: NightRunner, model: 
         settings.night.proof_questions,
         settings.recall.hours_back,
         settings.communities_job.ties,
+        settings.night.proof_seconds,
     )
     reads = NightReads(
         stores.nights,

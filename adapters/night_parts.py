@@ -13,7 +13,7 @@ from memory.services.night_causes import CausalReads
 from memory.services.night_communities import Clustering, CommunityReads
 from memory.services.night_sources import SourceReads
 from memory.services.night_words import NightWords
-from memory.services.proving import MOST_QUESTIONS, ProofReads, ProofRecall, Proving, asking
+from memory.services.proving import ASKED_S, MOST_QUESTIONS, ProofReads, ProofRecall, Proving, asking
 from memory.services.storylines import StorylineReads
 from memory.services.undoing_nights import Undoer
 
@@ -46,6 +46,8 @@ class NightNumbers:
     hours_back: float | None = None
     most_ties: int | None = None
     """Ties of a memory up to which its night finds communities; None = however many."""
+    proof_seconds: float = ASKED_S
+    """Seconds within which the questions of the proof are asked at first."""
 
 
 def parts_over(
@@ -64,5 +66,7 @@ def parts_over(
         sources=reads.summaries,
         causes=reads.causes,
         consolidations=reads.consolidations,
-        proving=Proving(reads.proofs, asking(runner, numbers.hours_back), runner, numbers.questions),
+        proving=Proving(
+            reads.proofs, asking(runner, numbers.hours_back), runner, numbers.questions, numbers.proof_seconds
+        ),
     )

@@ -1,8 +1,10 @@
 -- An invented memory as large as asked for, two years old: sessions of fifteen segments, three mentions and three facts an
 -- entity. One mention of ten is of one of the first hundredth of the entities, which have storylines therefore. Ages,
 -- confidences and types are spread by remainders and hashes, so that every run makes the same.
--- Parameters: user_id, entities, now (epoch seconds). The words are short, and a thousand directions are shared out as
--- vectors; the night reads none of either. Without vectors the worker would encode all facts beside it.
+-- The facts about everybody but the owner have predicates, and a hundredth of the owner's: a night is proved by questions.
+-- Parameters: user_id, entities, now (epoch seconds). `night_words` (noun, n, id) has the content ids of names and statements
+-- as the product gives them: what a night changes is written anew by these. The words are short, and a thousand directions
+-- are shared out as vectors; the night reads none of either. Without vectors the worker would encode all facts beside it.
 
 INSERT INTO users (user_id, version, profile, created_at)
 VALUES (%(user_id)s, 0, '{"name": "Maya"}', to_timestamp(%(now)s) - interval '1 hour');
@@ -20,7 +22,8 @@ SELECT 'user:' || %(user_id)s::text, 's' || n, 's' || n, 'conversation',
 FROM generate_series(1, greatest(3, 3 * %(entities)s::int / 15)) n;
 
 INSERT INTO content (scope, content_id, owner, words)
-SELECT 'user:' || %(user_id)s::text, n, 'segment:' || n, 'word ' || n
+SELECT 'user:' || %(user_id)s::text, n, 'segment:' || n,
+       CASE WHEN n %% 2 = 1 THEN 'Entity ' || 1 + n %% %(entities)s::int || ' ' ELSE '' END || 'word ' || n
 FROM generate_series(1, 3 * %(entities)s::int) n;
 
 INSERT INTO segments (scope, segment_key, source_id, segment_id, speaker, role, content_id, at, ord, start_s, end_s, position)
@@ -31,17 +34,17 @@ JOIN sources s ON s.scope = 'user:' || %(user_id)s::text
      AND s.source_id = 's' || 1 + n %% greatest(3, 3 * %(entities)s::int / 15);
 
 INSERT INTO content (scope, content_id, owner, words)
-SELECT 'user:' || %(user_id)s::text, -n, 'e-' || lpad(to_hex(n), 16, '0'), 'Entity ' || n
-FROM generate_series(1, %(entities)s::int) n;
+SELECT 'user:' || %(user_id)s::text, w.id, 'e-' || lpad(to_hex(w.n), 16, '0'), 'Entity ' || w.n
+FROM night_words w WHERE w.noun = 'entity';
 
 INSERT INTO entities (user_id, entity_id, type, name, name_key, confidence, tier, state, ttl_policy, sensitivity, is_owner,
                       created_at)
 SELECT %(user_id)s, 'e-' || lpad(to_hex(n), 16, '0'),
        (ARRAY['person', 'topic', 'emotion', 'event', 'place', 'decision', 'habit', 'topic', 'organization', 'tool'])
            [1 + n %% 10],
-       -n, decode(lpad(to_hex(n), 16, '0'), 'hex'), 0.5 + (n %% 50) / 100.0, 'L0', 'candidate', 'decay', 0, n = 1,
+       w.id, decode(lpad(to_hex(n), 16, '0'), 'hex'), 0.5 + (n %% 50) / 100.0, 'L0', 'candidate', 'decay', 0, n = 1,
        to_timestamp(%(now)s) - interval '730 days'
-FROM generate_series(1, %(entities)s::int) n;
+FROM night_words w WHERE w.noun = 'entity';
 
 INSERT INTO mentions (user_id, entity_id, segment_key, source_id, at, quote, confidence)
 SELECT %(user_id)s, 'e-' || lpad(to_hex(1 + CASE WHEN n %% 10 = 0
@@ -51,19 +54,21 @@ SELECT %(user_id)s, 'e-' || lpad(to_hex(1 + CASE WHEN n %% 10 = 0
 FROM generate_series(1, 3 * %(entities)s::int) n JOIN segments g ON g.segment_key = n;
 
 INSERT INTO content (scope, content_id, owner, words)
-SELECT 'user:' || %(user_id)s::text, -1000000000 - n, 'f-' || lpad(to_hex(n), 16, '0'), 'Fact ' || n
-FROM generate_series(1, 3 * %(entities)s::int) n;
+SELECT 'user:' || %(user_id)s::text, w.id, 'f-' || lpad(to_hex(w.n), 16, '0'), 'Fact ' || w.n
+FROM night_words w WHERE w.noun = 'fact';
 
 INSERT INTO fact_versions (user_id, fact_id, version, subject_id, statement, object_id, polarity, kind, importance,
                            confidence, stability, status, state, protected, judged_by, sensitivity, valid_from, valid_to,
-                           system_from)
+                           system_from, predicate)
 SELECT %(user_id)s, 'f-' || lpad(to_hex(n), 16, '0'), 1,
-       'e-' || lpad(to_hex(CASE WHEN n %% 2 = 0 THEN 1 ELSE 1 + n %% %(entities)s::int END), 16, '0'), -1000000000 - n,
+       'e-' || lpad(to_hex(CASE WHEN n %% 2 = 0 THEN 1 ELSE 1 + n %% %(entities)s::int END), 16, '0'), w.id,
        CASE WHEN n %% 3 = 0 THEN 'e-' || lpad(to_hex(1 + (n * 17::bigint) %% %(entities)s::int), 16, '0') END, true,
        CASE WHEN n %% 8 = 0 THEN 'preference' ELSE 'factual' END, 1 + n %% 10, 0.4 + (n %% 60) / 100.0, 1,
        CASE WHEN n %% 20 = 0 THEN 'superseded' WHEN n %% 33 = 0 THEN 'invalidated' ELSE 'active' END, 'candidate',
-       n %% 100 = 0, 'rules', 0, g.at, CASE WHEN n %% 20 = 0 THEN g.at + interval '9 days' END, g.at
-FROM generate_series(1, 3 * %(entities)s::int) n JOIN segments g ON g.segment_key = n;
+       n %% 100 = 0, 'rules', 0, g.at, CASE WHEN n %% 20 = 0 THEN g.at + interval '9 days' END, g.at,
+       CASE WHEN n %% 2 = 1 OR n %% 200 = 0
+            THEN (ARRAY['likes', 'knows', 'owns', 'lives_in', 'works_at', 'prefers'])[1 + (n / 2) %% 6] END
+FROM night_words w JOIN segments g ON g.segment_key = w.n WHERE w.noun = 'fact';
 
 INSERT INTO fact_vectors (user_id, fact_id, encoder, vector)
 SELECT %(user_id)s, 'f-' || lpad(to_hex(n), 16, '0'), s.encoder, d.vector

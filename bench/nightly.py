@@ -17,6 +17,7 @@ from typing import Any
 
 import psycopg
 
+from adapters.postgres.codec import content_id
 from bench.measure import ApiClient, Tell
 from memory.errors import Unavailable
 from memory.model.timeline import DAY_S
@@ -115,9 +116,21 @@ def populate(dsn: str, entities: int, now: float) -> None:
     statements = Path(__file__).with_name("night_population.sql").read_text()
     with psycopg.connect(dsn, cursor_factory=psycopg.ClientCursor) as connection:
         connection.execute("SET LOCAL synchronous_commit = off")
+        connection.execute("CREATE TEMPORARY TABLE night_words (noun text, n integer, id bigint) ON COMMIT DROP")
+        with connection.cursor().copy("COPY night_words FROM STDIN") as copy:
+            for row in _words(entities):
+                copy.write_row(row)
         connection.execute(statements, {"user_id": USER, "entities": entities, "now": now})
     with psycopg.connect(dsn, autocommit=True) as connection:
         connection.execute("ANALYZE")
+
+
+def _words(entities: int) -> Iterator[tuple[str, int, int]]:
+    """(noun, number, content id) of every name and statement."""
+    for n in range(1, entities + 1):
+        yield "entity", n, content_id(f"e-{n:016x}", "name", f"Entity {n}")
+    for n in range(1, 3 * entities + 1):
+        yield "fact", n, content_id(f"f-{n:016x}", "statement", f"Fact {n}")
 
 
 def _night(site: NightSite, door: ApiClient, night: date, awake: int) -> NightTime:

@@ -58,7 +58,9 @@ def _tiers(report: Mapping[str, Any]) -> str:
 def _states(report: Mapping[str, Any]) -> str:
     states, pruned = report["states"], len(report["pruning"]["pruned"])
     notes = counted(report["notes"]["expired"], "note")
-    return f"{states['archived']} archived, {states['returned']} returned, {pruned} pruned, {notes} expired"
+    told = f"{states['archived']} archived, {states['returned']} returned, {pruned} pruned, {notes} expired"
+    held = len(states.get("held_back", ()))
+    return f"{told}; {held} left as they are, because moving them did harm before" if held else told
 
 
 def _alike(report: Mapping[str, Any]) -> str:
@@ -105,8 +107,25 @@ def _consolidations(report: Mapping[str, Any]) -> str:
         (f"{found['archived']} archived", found["archived"]),
         (f"{counted(found['insights'], 'insight')}", found["insights"]),
         (f"{len(found['withdrawn'])} gone", found["withdrawn"]),
+        (_proposed(found), "proposed" in found),
     )
     return "; ".join((told, *(words for words, there in parts if there)))
+
+
+def _reasons(report: Mapping[str, Any]) -> str:
+    found = report.get("causes", {})
+    if not found.get("linked") and not found.get("generated"):
+        return ""
+    told = f"{counted(found['linked'], 'reason')} told"
+    return f"{told}; {_proposed(found)}" if "proposed" in found else told
+
+
+def _proposed(found: Mapping[str, Any]) -> str:
+    """How much of what a language model said its lines support."""
+    told = found.get("proposed", {})
+    if not told.get("sentences"):
+        return "the language model added none" if told else ""
+    return f"{told['supported']} of {counted(told['sentences'], 'sentence')} of {escape(told['by'])} supported"
 
 
 def _communities(report: Mapping[str, Any]) -> str:
@@ -140,6 +159,7 @@ def _proof(report: Mapping[str, Any]) -> str:
         return ""
     asked = f"{counted(found['questions'], 'question')} from this memory"
     told = f"{asked} found {_percent(found['before'])} before the night and {_percent(found['after'])} after it"
+    told += f" ({found['left_out']} more were left out, for there was no time)" if found.get("left_out") else ""
     undone = ", ".join(escape(each) for each in found["undone"])
     return f"{told}; taken back, because less was found after it: {undone}" if undone else told
 
@@ -167,6 +187,7 @@ _LINES: tuple[tuple[str, Callable[[Mapping[str, Any]], str]], ...] = (
     ("Near at hand", _states),
     ("Alike", _alike),
     ("Written", _written),
+    ("Reasons", _reasons),
     ("Storylines", _storylines),
     ("Gathered", _consolidations),
     ("Communities", _communities),

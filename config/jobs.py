@@ -23,6 +23,9 @@ class Night:
     proof_questions: Questions = 200
     """Questions of the user's own memory a night is proved by, at most; 0 = it is not proved (chosen: half a point of
     recall is one of them)."""
+    proof_seconds: Seconds = 30.0
+    """Seconds within which they are asked at first; those that are left are not asked (chosen: a tenth of what a night
+    over 100,000 entities may take)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,7 @@ from memory.errors import ConfigError
 from memory.model.quantities import Count, Days, Port, Seconds, ShardCount
 from memory.retrieval.parameters import Recall
 from memory.rules.parameters import (
+    CausalLinks,
     Communities,
     Consolidations,
     Decay,
@@ -267,6 +268,8 @@ class Settings:
     """Communities and patterns."""
     consolidations: Consolidations = field(default_factory=Consolidations)
     """What is gathered into one."""
+    causes: CausalLinks = field(default_factory=CausalLinks)
+    """Reasons that a language model proposes."""
     night: Night = field(default_factory=Night)
     """The nightly job."""
     communities_job: CommunitiesJob = field(default_factory=CommunitiesJob)

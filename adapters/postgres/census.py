@@ -23,6 +23,7 @@ from memory.model.scopes import user_scope
 from memory.model.sources import TTL_POLICIES
 from memory.model.working_set import assemble
 from memory.rules.census import Census, EntityRows, FactRows, Fresh, GroupColumns, SourceColumns, dtype_of, table
+from memory.rules.holding import held_of
 from memory.rules.promises import due_of, settled
 from memory.rules.reflection import Likeness
 
@@ -53,7 +54,9 @@ async def take_census(pool: Pool, user_id: str, encoder: str, calibrate: Calibra
         notes = tuple(Note(**row, text="") for row in await _rows(connection, "notes", key))
         [pending] = await _rows(connection, "pending", key)
         fresh = await _fresh(connection, key, calibrate)
-    return Census(version["version"], table(EntityRows, entities), facts, sources, notes, pending, fresh, groups)
+        told = await _rows(connection, "held", key)
+    held = held_of(told[0]["report"]) if told else {}
+    return Census(version["version"], table(EntityRows, entities), facts, sources, notes, pending, fresh, groups, held)
 
 
 async def source_columns(pool: Pool, user_id: str) -> SourceColumns:

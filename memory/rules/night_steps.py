@@ -32,6 +32,7 @@ from memory.rules.census import (
 )
 from memory.rules.decay import Column, Flags, strength_of
 from memory.rules.grouping import group_stamp
+from memory.rules.holding import HELD_BACK, held_back
 from memory.rules.lifecycle import entity_states, fact_states, group_states, source_states, to_prune
 from memory.rules.parameters import Life
 from memory.rules.reflection import duplicates
@@ -149,6 +150,23 @@ class NightView:
         """Which facts have faded for good."""
         return to_prune(self.census.facts, self.facts, self.life.lifecycle)
 
+    def left(
+        self,
+        step: str,
+        noun: str,
+        names: Sequence[str],
+        ids: Ids,
+        change: tuple[NDArray[Any], NDArray[Any]],
+        stamp: Counts,
+    ) -> tuple[NDArray[Any], list[list[Any]]]:
+        """What rows become without what an earlier night took back and nothing has changed about; and what that is."""
+        return held_back(self.census.held.get(step, {}), noun, names, ids, change, stamp)
+
+
+def _held(rows: Sequence[list[Any]]) -> dict[str, Any]:
+    """What a step has left as it is, for the report; nothing is told where it is nothing."""
+    return {HELD_BACK: list(rows)} if rows else {}
+
 
 def _pending(sight: NightView) -> StepResult:
     return StepResult((), dict(sight.census.pending or {}))
@@ -171,7 +189,8 @@ def _decay(sight: NightView) -> StepResult:
 def _tiers(sight: NightView) -> StepResult:
     rows = sight.census.entities
     denied = contradictions(rows, sight.census.facts)
-    after = tiers_of(rows, denied, sight.now, sight.life.tiers)
+    wanted = tiers_of(rows, denied, sight.now, sight.life.tiers)
+    after, held = sight.left("tiers", "entity", TIERS, rows.ids, (rows.tier, wanted), rows.stamp)
     found = _crossed("entity", "tier", TIERS, rows.ids, rows.tier, after, rows.stamp)
     figures = {
         "contradicted": int(denied.sum()),
@@ -179,6 +198,7 @@ def _tiers(sight: NightView) -> StepResult:
         "after": _tally(TIERS, after),
         "promoted": [each.id for each in found if each.after > each.before],
         "demoted": [each.id for each in found if each.after < each.before],
+        **_held(held),
     }
     return StepResult(sight.of.closing("tiers", found), figures)
 
@@ -190,11 +210,17 @@ def _states(sight: NightView) -> StepResult:
     of_facts = np.where(sight.held & ~sight.pruned, fact_states(facts, sight.facts, sight.now, rules), facts.state)
     of_sources = source_states(sources, sight.sources, sight.now, rules)
     of_groups = group_states(groups, sight.groups, sight.now, sight.life.storylines.silent_days, rules)
+    unmoved, recalled = np.zeros(len(sources.ids), int), groups.count.astype(int)
+    of_entities, kept = sight.left(
+        "states", "entity", STATES, entities.ids, (entities.state, of_entities), entities.stamp
+    )
+    of_facts, more = sight.left("states", "fact", STATES, facts.ids, (facts.state, of_facts), facts.stamp)
+    of_groups, others = sight.left("states", "group", STATES, groups.ids, (groups.state, of_groups), recalled)
     found = [
         *_crossed("entity", "state", STATES, entities.ids, entities.state, of_entities, entities.stamp),
         *_crossed("fact", "state", STATES, facts.ids, facts.state, of_facts, facts.stamp),
-        *_crossed("source", "state", STATES, sources.ids, sources.state, of_sources, np.zeros(len(sources.ids), int)),
-        *_crossed("group", "state", STATES, groups.ids, groups.state, of_groups, groups.count.astype(int)),
+        *_crossed("source", "state", STATES, sources.ids, sources.state, of_sources, unmoved),
+        *_crossed("group", "state", STATES, groups.ids, groups.state, of_groups, recalled),
     ]
     figures = {
         "entities": _tally(STATES, of_entities),
@@ -205,15 +231,19 @@ def _states(sight: NightView) -> StepResult:
         "crossed": len(found),
         "archived": sum(each.after == STATES[ARCHIVED] for each in found),
         "returned": sum(each.before == STATES[ARCHIVED] for each in found),
+        **_held([*kept, *more, *others]),
     }
     return StepResult(sight.of.closing("states", found), figures)
 
 
 def _pruning(sight: NightView) -> StepResult:
-    facts, gone = sight.census.facts, sight.pruned
-    chosen = zip(facts.ids[gone], facts.stamp[gone].tolist(), strict=True)
+    facts, wanted = sight.census.facts, sight.pruned.astype(int)
+    gone, held = sight.left(
+        "pruning", "fact", ("active", "pruned"), facts.ids, (np.zeros_like(wanted), wanted), facts.stamp
+    )
+    chosen = zip(facts.ids[gone > 0], facts.stamp[gone > 0].tolist(), strict=True)
     found = [Crossing("fact", identity, "status", "active", "pruned", stamp) for identity, stamp in chosen]
-    return StepResult(sight.of.closing("pruning", found), {"pruned": [each.id for each in found]})
+    return StepResult(sight.of.closing("pruning", found), {"pruned": [each.id for each in found], **_held(held)})
 
 
 def _notes(sight: NightView) -> StepResult:

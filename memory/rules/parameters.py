@@ -330,6 +330,16 @@ class SourceSummaries:
 
 
 @dataclass(frozen=True, slots=True)
+class CausalLinks:
+    """Which reasons a language model is asked about (decision 0107); those that words tell have no numbers."""
+
+    asked: Count = 20
+    """Sources about which one night asks its model, those told last first (chosen: some minutes of a small model)."""
+    shown: Count = 24
+    """Facts of such a source that it is shown, the earliest first (chosen: as many lines as of a day)."""
+
+
+@dataclass(frozen=True, slots=True)
 class Consolidations:
     """Which sources a night gathers into one (seed 002: episodic to semantic; decision 0100)."""
 
@@ -355,6 +365,10 @@ class Consolidations:
     """Sentences of its summary (chosen: as many as of a macro)."""
     insights: Count = 5
     """Facts it names at most, those of the most sources first (chosen: as many as a description rests on)."""
+    asked: Count = 20
+    """Of how many a night asks its model for insights, if it has one (chosen: as of reasons)."""
+    generated: Count = 2
+    """Insights of a model that one of them names at most (chosen: what two sources share is little)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -381,3 +395,5 @@ class Life:
     """Who and what belongs together."""
     consolidations: Consolidations = field(default_factory=Consolidations)
     """What is gathered into one."""
+    causes: CausalLinks = field(default_factory=CausalLinks)
+    """What was told as the reason of what."""

@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from hashlib import md5
 
+from memory.model.commands import ArrangeGroups, CloseNight, Command, DescribeEntities, LinkCauses
 from memory.model.timeline import Instant
 
 DEPTH = 10
@@ -73,6 +74,29 @@ def recalled(found: Sequence[int], expected: Collection[int]) -> float:
 def lost(before: Sequence[float], after: Sequence[float]) -> bool:
     """Whether recall over the same questions, in the same order, has fallen by more than is tolerated."""
     return bool(before) and (sum(before) - sum(after)) / len(before) > TOLERANCE + 1e-9
+
+
+def shuffled(questions: Iterable[ProofQuestion], seed: str) -> list[ProofQuestion]:
+    """These questions in an order of no age: whoever stops early has asked of all ages."""
+
+    def place(question: ProofQuestion) -> str:
+        return md5(f"{seed}/{'/'.join(question.fact_ids)}".encode()).hexdigest()
+
+    return sorted(questions, key=place)
+
+
+def reaches(commands: Iterable[Command]) -> bool:
+    """Whether any of these changes what a search reads: facts, what they rest on, and whom words mean.
+
+    Tiers, states of anything but facts, groups, descriptions and causal links are read by no search.
+    """
+    return any(_reaches(each) for each in commands)
+
+
+def _reaches(command: Command) -> bool:
+    if isinstance(command, CloseNight):
+        return any(each.noun == "fact" for each in command.crossings)
+    return not isinstance(command, ArrangeGroups | DescribeEntities | LinkCauses)
 
 
 def _asked(fact: ProofFact) -> str:

@@ -6,8 +6,10 @@ that is kept while the night goes on are ids of facts and figures, in its report
 
 from __future__ import annotations
 
+import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+import time
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import date
 from typing import Any, Protocol
@@ -18,7 +20,8 @@ from memory.model.ids import command_id
 from memory.model.scopes import Sensitivity, View
 from memory.model.timeline import Instant
 from memory.retrieval.query import Question
-from memory.rules.proof import DEPTH, ProofFact, ProofQuestion, lost, questions_of, recalled
+from memory.rules.holding import TAKEN_BACK, rows_of
+from memory.rules.proof import DEPTH, ProofFact, ProofQuestion, lost, questions_of, reaches, recalled, shuffled
 from memory.services.recall import Recollection
 from memory.services.told import reason_of
 from memory.services.undoing_nights import Undoer
@@ -26,6 +29,13 @@ from memory.services.undoing_nights import Undoer
 log = logging.getLogger("memoray.night")
 STEP = "proof"
 MOST_QUESTIONS = 200
+ASKED_S = 30.0
+"""Seconds within which the questions are asked at first; those that are left then are not asked (chosen: a tenth of
+what a night over 100,000 entities may take)."""
+AGAIN = 2.0
+"""How much longer than that they may take after a step: the same questions, while the step is still told of."""
+AT_ONCE = 2
+"""Questions asked side by side (chosen: a laptop has two cores to spare at night)."""
 TRIES = 3
 """Times a question is asked if a leg was late: a busy machine must not look like a step that does harm."""
 Ask = Callable[[str, str, Instant], Awaitable[Sequence[int] | None]]
@@ -57,6 +67,9 @@ class Proving:
     ask: Ask
     undoer: Undoer
     questions: int = MOST_QUESTIONS
+    seconds: float = ASKED_S
+    """Within which they are asked at first."""
+    clock: Callable[[], float] = time.monotonic
 
 
 @dataclass
@@ -64,6 +77,7 @@ class ProofState:
     """A proof that is under way, as it stands in the report of its night."""
 
     questions: int
+    """How many were asked and answered."""
     before: float | None
     after: float | None
     undone: list[str] = field(default_factory=list)
@@ -74,10 +88,16 @@ class ProofState:
     """Steps that need not be asked about again."""
     undoing: str | None = None
     """The step that is being taken back."""
+    taken_back: dict[str, list[list[Any]]] = field(default_factory=dict)
+    """Of each step that was, the rows that the next nights leave as they are (memory.rules.holding)."""
+    left_out: int = 0
+    """Questions for which there was no time."""
 
     def told(self) -> dict[str, Any]:
         """What is left of it when the night is over."""
-        return {name: getattr(self, name) for name in ("questions", "before", "after", "undone")}
+        told = {name: getattr(self, name) for name in ("questions", "before", "after", "undone")}
+        rare = {"left_out": self.left_out, TAKEN_BACK: self.taken_back}
+        return {**told, **{name: value for name, value in rare.items() if value}}
 
 
 class ProofLog(Protocol):
@@ -96,6 +116,8 @@ class NightProof:
         self._user, (self._night, self._now), self._nights = user_id, night, nights
         self._proving = proving if proving is not None and proving.questions else None
         self._state: ProofState | None = None
+        self._waiting: dict[str, Sequence[Command]] = {}
+        """Step -> what it has committed, of those that are asked about at the end."""
         if standing is not None and "asked" in standing:
             self._state = ProofState(**standing)
         elif standing is not None:  # it was over, or could not be made
@@ -107,12 +129,21 @@ class NightProof:
             await self._guarded(self._begin)
 
     async def judge(self, step: str, commands: Sequence[Command]) -> None:
-        """Ask again after a step that has committed these, and take it back if it did harm."""
-        if commands and self._state is not None and step not in self._state.proved:
-            await self._guarded(lambda: self._judge(step, commands))
+        """Ask again after a step that has committed these, and take it back if it did harm.
+
+        Steps that change nothing that a search reads are asked about once, all together, at the end.
+        """
+        if not commands or self._state is None or step in self._state.proved:
+            return
+        if reaches(commands):
+            await self._guarded(lambda: self._judge({step: commands}))
+        else:
+            self._waiting[step] = commands
 
     async def end(self) -> None:
-        """Leave only figures in the report."""
+        """Ask about what waits, and leave only figures in the report."""
+        if self._state is not None and self._waiting:
+            await self._guarded(lambda: self._judge(self._waiting))
         if self._state is not None:
             await self._nights.tell(self._user, self._night, STEP, self._state.told())
 
@@ -129,25 +160,35 @@ class NightProof:
 
     async def _begin(self) -> None:
         assert self._proving is not None
-        sampled = await self._proving.reads.sample(self._user, self._proving.questions, f"{self._user}/{self._night}")
-        questions = questions_of(sampled)
-        found = await self._answers(questions)
-        asked = [(list(each.fact_ids), got) for each, got in zip(questions, found, strict=True) if got is not None]
+        seed = f"{self._user}/{self._night}"
+        sampled = await self._proving.reads.sample(self._user, self._proving.questions, seed)
+        questions = shuffled(questions_of(sampled), seed)
+        found = await self._answers(questions, self._proving.seconds)
+        asked = [(list(each.fact_ids), got) for each, got in zip(questions, found, strict=False) if got is not None]
         share = _mean([before for _, before in asked])
-        await self._keep(ProofState(len(asked), share, share, asked=asked))
+        await self._keep(ProofState(len(asked), share, share, asked=asked, left_out=len(questions) - len(found)))
 
-    async def _judge(self, step: str, commands: Sequence[Command]) -> None:
+    async def _judge(self, steps: Mapping[str, Sequence[Command]]) -> None:
+        """Ask about these steps, and take all of them back if less is found after them."""
         state = self._state
         assert state is not None
-        harmful = state.undoing == step or await self._has_lost()
+        harmful = state.undoing in steps or await self._has_lost()
         if harmful:
-            state.undoing = step  # told first: half taken back, it may do no harm any more
-            await self._keep(state)
-            await self._undo(step, commands)
-            state.undone.append(step)
+            for step, commands in reversed(list(steps.items())):
+                if step not in state.undone:
+                    await self._take_back(state, step, commands)
             await self._has_lost(settle=True)
         state.undoing = None
-        state.proved.append(step)
+        state.proved += steps
+        await self._keep(state)
+
+    async def _take_back(self, state: ProofState, step: str, commands: Sequence[Command]) -> None:
+        state.undoing = step  # told first: half taken back, it may do no harm any more
+        await self._keep(state)
+        await self._undo(step, commands)
+        state.undone.append(step)
+        if reaches(commands) and (rows := rows_of(commands)):  # of several it is not known which did harm
+            state.taken_back[step] = rows
         await self._keep(state)
 
     async def _has_lost(self, *, settle: bool = False) -> bool:
@@ -155,12 +196,13 @@ class NightProof:
         state = self._state
         assert state is not None
         assert state.asked is not None
+        assert self._proving is not None
         questions = await self._remade(state.asked)
-        found = await self._answers([each for each, _ in questions])
-        pairs = [(before, got) for (_, before), got in zip(questions, found, strict=True) if got is not None]
+        found = await self._answers([each for each, _ in questions], AGAIN * self._proving.seconds)
+        pairs = [(before, got) for (_, before), got in zip(questions, found, strict=False) if got is not None]
         state.after = _mean([got for _, got in pairs])
         if settle:
-            known = {each.fact_ids: got for (each, _), got in zip(questions, found, strict=True) if got is not None}
+            known = {each.fact_ids: got for (each, _), got in zip(questions, found, strict=False) if got is not None}
             state.asked = [(ids, min(before, known.get(tuple(ids), before))) for ids, before in state.asked]
         return lost([before for before, _ in pairs], [got for _, got in pairs])
 
@@ -176,9 +218,16 @@ class NightProof:
                 remade.append((ProofQuestion(of[0].text, tuple(some), of[0].expected), before))
         return remade
 
-    async def _answers(self, questions: Sequence[ProofQuestion]) -> list[float | None]:
-        """Recall of each; None where it could not be asked."""
-        return [await self._answer(each) for each in questions]
+    async def _answers(self, questions: Sequence[ProofQuestion], seconds: float) -> list[float | None]:
+        """Recall of each, as far as they can be asked in so many seconds; None where one could not be answered."""
+        assert self._proving is not None
+        found: list[float | None] = []
+        until = self._proving.clock() + seconds
+        for start in range(0, len(questions), AT_ONCE):
+            if self._proving.clock() >= until:
+                break
+            found += await asyncio.gather(*map(self._answer, questions[start : start + AT_ONCE]))
+        return found
 
     async def _answer(self, question: ProofQuestion) -> float | None:
         assert self._proving is not None

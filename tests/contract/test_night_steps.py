@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import date
+from datetime import date, timedelta
 
 import numpy as np
 import pytest
@@ -15,7 +15,7 @@ from memory.errors import Conflict, NotFound
 from memory.model import commands as c
 from memory.model.changes import ChangeSet
 from memory.model.entities import Entity
-from memory.rules.describing import rests_on
+from memory.rules.describing import notes_about, rests_on
 from memory.rules.night_steps import NightName, StepResult
 from memory.services.night import NightPlan, commands_of, run_night
 from memory.services.night_words import NightWords
@@ -93,6 +93,32 @@ async def test_what_is_around_an_entity_is_what_may_be_told_of_it(
     assert believed.facts == {each: writer.believed.facts[each] for each in (some, *others[1:])}
     assert rests_on(believed, who.entity_id) == {some}
     assert np.allclose(around.likeness.vectors[some], [1.0, 0.0])
+
+
+async def test_notes_on_an_entity_are_around_it_with_their_words(
+    writer: Writer, words: Callable[[], NightWords]
+) -> None:
+    who = elena(writer)
+    await writer.turn(c.WriteNote(command_id="mine", about_id=who.entity_id, text="Fond of tea.", lifetime="month"))
+    around = await words().around(writer.user, [who.entity_id], writer.now + DAY)
+    [note] = around.believed.notes.values()
+    assert note == next(each for each in writer.believed.notes.values() if each.text == "Fond of tea.")
+    assert notes_about(around, who, writer.now + DAY) == (note,)
+    assert notes_about(around, who, writer.now + 31 * DAY) == ()
+
+
+async def test_what_a_night_took_back_is_in_the_census_of_the_next(writer: Writer, pool: Pool) -> None:
+    nights, mind = nights_of(pool), Runner(writer)
+    await run_night(writer.user, NIGHT, "UTC", parts(nights, mind, words=words_of(pool)))
+    assert (await nights.census(writer.user)).held == {}
+    row, other = ["fact", "f-1", "archived", 3], ["entity", "e-1", "L1", 7]
+    later = NIGHT + timedelta(days=1)
+    told = {"now": NOW, "proof": {"taken_back": {"states": [row]}}, "tiers": {"held_back": [other]}, "states": {}}
+    await nights.begin(writer.user, later, NOW + DAY, NightPlan(told, {}))
+    assert (await nights.census(writer.user)).held == {}, "that night is not over"
+    await nights.finish(writer.user, later)
+    held = {"states": {("fact", "f-1", "archived"): 3}, "tiers": {("entity", "e-1", "L1"): 7}}
+    assert (await nights.census(writer.user)).held == held
 
 
 async def test_a_night_writes_what_it_reads_and_is_taken_back_to_what_was(writer: Writer, pool: Pool) -> None:

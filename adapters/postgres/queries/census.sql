@@ -122,3 +122,11 @@ SELECT note_id, about_id, author, created_at, lifetime, source_id FROM notes WHE
 -- name: pending
 SELECT count(*) FILTER (WHERE task = 'embed') AS embedding, count(*) FILTER (WHERE task = 'read') AS extraction
 FROM work WHERE scope = %(scope)s AND user_id IN ('', %(user_id)s);
+
+-- name: held
+-- What the last night that is over took back, or left because an earlier one had.
+SELECT jsonb_build_object('proof', jsonb_build_object('taken_back', n.report -> 'proof' -> 'taken_back')) || (
+           SELECT coalesce(jsonb_object_agg(s.key, jsonb_build_object('held_back', s.value -> 'held_back')), '{}')
+           FROM jsonb_each(n.report) s
+           WHERE jsonb_typeof(s.value) = 'object' AND s.key <> 'proof' AND s.value ? 'held_back') AS report
+FROM nights n WHERE n.user_id = %(user_id)s AND n.plan IS NULL ORDER BY n.night DESC LIMIT 1;

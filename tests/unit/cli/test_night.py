@@ -115,3 +115,20 @@ def test_how_a_night_was_proved_is_a_sentence_and_says_what_was_taken_back() -> 
     [*_, failed] = told(QUIET | {"proof": {"failed": "ModelFailed: no"}})
     assert failed == "  Failed        proof: ModelFailed: no"
     assert not any("Proof" in each for each in told(QUIET | {"proof": proof | {"questions": 0}}))
+
+
+def test_what_a_model_added_is_told_with_what_counted_of_it() -> None:
+    proposed: dict[str, Any] = {"asked": 2, "sentences": 3, "supported": 1, "support_rate": 0.3333, "by": "small"}
+    causes = {"linked": 2, "more": False, "generated": 1, "proposed": proposed}
+    gathered = BUSY["consolidations"] | {"proposed": proposed | {"sentences": 0, "supported": 0}}
+    lines = told(QUIET | {"causes": causes, "consolidations": gathered})
+    assert "  Reasons       2 reasons told; 1 of 3 sentences of small supported" in lines
+    assert any(line.endswith("1 insight; the language model added none") for line in lines)
+    assert not any("Reasons" in line for line in told(QUIET | {"causes": {"linked": 0, "more": False}}))
+
+
+def test_what_is_held_back_and_what_was_not_asked_is_told() -> None:
+    held = QUIET["states"] | {"held_back": [["fact", "f-1", "archived", 3]]}
+    assert any("1 left as they are, because" in line for line in told(QUIET | {"states": held}))
+    proof: dict[str, Any] = {"questions": 50, "before": 0.9, "after": 0.9, "undone": [], "left_out": 150}
+    assert any("(150 more were left out, for there was no time)" in line for line in told(QUIET | {"proof": proof}))

@@ -56,7 +56,7 @@ def test_later_layers_win_one_key_at_a_time(tmp_path: Path) -> None:
         ("revision: {supprots: 3}", "did you mean supports?"),
         ("models: {encoder: {knid: hashing}}", "models.encoder.knid"),
         ("home: /elsewhere", "home ("),
-        ("zzzz: 1", "known: auth, chat, communities"),
+        ("zzzz: 1", "known: auth, causes, chat"),
     ],
 )  # fmt: skip
 def test_an_unknown_key_is_refused_with_the_nearest_spelling(tmp_path: Path, text: str, said: str) -> None:

@@ -88,6 +88,10 @@ WRITTEN = {
     "consolidations.written": 100,
     "consolidations.sentences": 4,
     "consolidations.insights": 5,
+    "consolidations.asked": 20,
+    "consolidations.generated": 2,
+    "causes.asked": 20,
+    "causes.shown": 24,
 }
 
 
@@ -109,6 +113,7 @@ def leaves(tree: Any, path: str = "") -> dict[str, Any]:
     "model:descriptions",
     "002:storylines",
     "002:consolidation.sources",
+    "004:causal_links",
 )
 def test_every_constant_is_the_one_that_was_written() -> None:
     found = leaves(Life())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import date, timedelta
 from typing import Any
 
@@ -14,10 +15,11 @@ from hypothesis import strategies as st
 from adapters.inmemory.proofs import InMemoryProofReads
 from memory.errors import JournalUnavailable, ModelFailed
 from memory.model import commands as c
+from memory.rules.holding import MOST_HELD, held_of, rows_of
 from memory.rules.night_steps import ACTOR, StepResult
-from memory.rules.proof import ProofFact, ProofQuestion, lost, questions_of, recalled, spread
+from memory.rules.proof import ProofFact, ProofQuestion, lost, questions_of, reaches, recalled, shuffled, spread
 from memory.services.night import run_night
-from memory.services.night_words import WordSight
+from memory.services.night_words import WordSight, WordStep
 from memory.services.proving import Proving
 from tests.fakes.nights import parts
 from tests.unit.rules.memory_in_miniature import Memory, says
@@ -161,6 +163,174 @@ async def test_a_proof_that_fails_is_told_and_costs_the_night_nothing() -> None:
     report = await proved.sleep("help")
     assert "failed" in report["proof"]
     assert len(proved.memory.believed.notes) == 1
+
+
+# ----------------------------------------------------------------------------------------------------- what it may cost
+
+
+class Describing(Proved):
+    """A memory whose nights describe two people, a step each; a question may find nothing once that was done."""
+
+    def __init__(self, *, harmful: bool = False) -> None:
+        super().__init__()
+        self.harmful = harmful
+        self.proving = Proving(self.proving.reads, self._ask, self.lived.mind)
+
+    async def sleep(self, *steps: str, night: date = NIGHT) -> dict[str, Any]:
+        chosen = {"first": self._describing(0), "then": self._describing(1), **dict.fromkeys(steps, self._harm)}
+        with_what = parts(self.lived.nights, self.lived.mind, word_steps=chosen, proving=self.proving)
+        return await run_night("u", night, "UTC", with_what)
+
+    async def _ask(self, user_id: str, text: str, now: float) -> Sequence[int] | None:
+        found = await super()._ask(user_id, text, now)
+        return [] if self.harmful and self.described() else found
+
+    def described(self) -> list[str]:
+        return [each.entity_id for each in self.memory.believed.entities.values() if each.description]
+
+    def _describing(self, place: int) -> WordStep:
+        async def step(sight: WordSight) -> StepResult:
+            facts = sorted(self.memory.believed.facts.values(), key=lambda each: each.fact_id)
+            told = c.Description(facts[place].subject_id, "They live somewhere.", (facts[place].fact_id,))
+            command = c.DescribeEntities(
+                command_id=sight.of.identity("describe", place), actor=ACTOR, descriptions=(told,)
+            )
+            return StepResult((command,), {})
+
+        return step
+
+
+async def test_steps_that_change_nothing_a_search_reads_are_asked_about_once_and_together() -> None:
+    proved = Describing()
+    report = await proved.sleep()
+    assert report["proof"] == {"questions": 4, "before": 1.0, "after": 1.0, "undone": []}
+    assert (len(proved.asked), len(proved.described())) == (2 * 4, 2), "before the first, and at the end"
+    proved = Describing()
+    report = await proved.sleep("harm")
+    assert (report["proof"]["undone"], len(proved.described())) == (["harm"], 2)
+
+
+@given(st.lists(st.integers(0, 4), max_size=3))
+async def test_if_they_did_harm_after_all_they_are_taken_back_together_wherever_the_night_dies(
+    deaths: list[int],
+) -> None:
+    proved = Describing(harmful=True)
+    for left in deaths:
+        proved.lived.mind.left = left
+        with contextlib.suppress(JournalUnavailable):
+            await proved.sleep()
+    proved.lived.mind.left = None
+    report = await proved.sleep()
+    undone = ["then", "first", "states"]
+    assert report["proof"] == {"questions": 4, "before": 1.0, "after": 1.0, "undone": undone}
+    assert proved.described() == []
+
+
+@pytest.mark.parametrize(
+    ("command", "reached"),
+    [
+        (c.ArrangeGroups(command_id="x"), False),
+        (c.DescribeEntities(command_id="x"), False),
+        (c.LinkCauses(command_id="x"), False),
+        (c.MergeFacts(command_id="x"), True),
+        (c.Synthesize(command_id="x"), True),
+        (c.PruneFacts(command_id="x"), True),
+    ],
+)
+def test_what_a_search_reads_is_asked_about(command: c.Command, reached: bool) -> None:
+    assert reaches([command]) is reached
+    assert not reaches([])
+
+
+@pytest.mark.parametrize(
+    ("noun", "reached"), [("fact", True), *((each, False) for each in ("entity", "source", "group"))]
+)
+def test_of_what_crosses_only_facts_are_read_by_a_search(noun: str, reached: bool) -> None:
+    crossing = c.Crossing(noun, "x", "state", "active", "archived")
+    closing = c.CloseNight(command_id="x", night="2026-03-02", step="states", crossings=(crossing,))
+    assert reaches([closing]) is reached
+
+
+async def test_questions_for_which_there_is_no_time_are_left_out_and_told() -> None:
+    proved = Proved()
+    seconds = iter(range(1_000))
+    proved.proving = replace(proved.proving, seconds=2.0, clock=lambda: float(next(seconds)))
+    report = await proved.sleep("help")
+    assert report["proof"] == {"questions": 2, "before": 1.0, "after": 1.0, "undone": [], "left_out": 2}
+
+
+def test_who_stops_early_has_asked_of_all_ages() -> None:
+    asked = [ProofQuestion(str(number), (f"f{number}",), frozenset({number})) for number in range(200)]
+    first = [int(each.text) for each in shuffled(asked, "seed")[:50]]
+    assert shuffled(asked, "seed") == shuffled(reversed(asked), "seed")
+    assert [sum(low <= each < low + 50 for each in first) > 5 for low in (0, 50, 100, 150)] == [True] * 4
+
+
+# ------------------------------------------------------------------------------------------------- what is held back
+
+
+class Fading(Proved):
+    """A memory in which a question finds no segment of a fact that is archived."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        rules = self.lived.life.lifecycle
+        life = replace(self.lived.life, lifecycle=replace(rules, archive_below=0.9, grace_days=0.0))
+        self.lived = Lived(self.memory, life)
+        self.proving = Proving(self.proving.reads, self._ask, self.lived.mind)
+
+    async def sleep(self, *steps: str, night: date = NIGHT) -> dict[str, Any]:
+        with_what = parts(self.lived.nights, self.lived.mind, self.lived.life, word_steps={}, proving=self.proving)
+        return await run_night("u", night, "UTC", with_what)
+
+    async def _ask(self, user_id: str, text: str, now: float) -> Sequence[int] | None:
+        found = await super()._ask(user_id, text, now)
+        believed = self.memory.believed
+        archived = {
+            row.segment_key
+            for fact_id, rows in believed.evidence.items()
+            for row in rows
+            if believed.facts[fact_id].state == "archived"
+        }
+        return [each for each in found or () if each not in archived]
+
+    def states(self) -> set[str]:
+        return {each.state for each in self.memory.believed.facts.values() if each.status == "active"}
+
+
+async def test_what_was_taken_back_is_left_by_the_next_nights_until_something_about_it_changes() -> None:
+    fading = Fading()
+    first, second, third = (NIGHT + timedelta(days=400 + number) for number in range(3))
+    report = await fading.sleep(night=first)
+    assert report["proof"]["undone"] == ["states"]
+    kept = [row for row in report["proof"]["taken_back"]["states"] if row[0] == "fact"]
+    assert (len(kept), fading.states()) == (len(PLACES), {"candidate"})
+    fading.asked.clear()
+    report = await fading.sleep(night=second)
+    assert [row for row in report["states"]["held_back"] if row[0] == "fact"] == kept
+    assert ("proof" in report, fading.asked, fading.states()) == (False, [], {"candidate"}), "it is not planned again"
+    fact_id = kept[0][1]
+    fading.memory.turn(c.ProtectFact(command_id="protect", fact_id=fact_id))
+    fading.memory.turn(c.ProtectFact(command_id="again", fact_id=fact_id, protected=False))
+    report = await fading.sleep(night=third)
+    assert len([row for row in report["states"]["held_back"] if row[0] == "fact"]) == len(PLACES) - 1
+    assert fact_id not in str(report["states"]["held_back"])
+
+
+def test_a_report_of_any_shape_holds_back_what_it_says_and_nothing_else() -> None:
+    row, held = ["fact", "f-1", "archived", 3], {"states": {("fact", "f-1", "archived"): 3}}
+    assert held_of({"proof": {"taken_back": {"states": [row]}}}) == held
+    assert held_of({"states": {"held_back": [row, ["odd"], 7, [[], {}, None, "no"]]}, "now": 1.0}) == held
+    for odd in ({}, {"proof": None}, {"proof": {"taken_back": None}}, {"states": {"held_back": "no"}}, {"proof": 3}):
+        assert held_of(odd) == {}
+
+
+def test_of_a_step_that_crosses_too_much_and_of_sources_nothing_is_held_back() -> None:
+    crossing = c.Crossing("fact", "f-1", "state", "active", "archived", 3)
+    closing = c.CloseNight(command_id="x", night="2026-03-02", step="states", crossings=(crossing,))
+    assert rows_of([closing]) == [["fact", "f-1", "archived", 5]]
+    assert rows_of([replace(closing, crossings=(replace(crossing, noun="source"),))]) == []
+    assert rows_of([replace(closing, crossings=(crossing,) * (MOST_HELD + 1))]) == []
 
 
 # ------------------------------------------------------------------------------------------------------- pure figures
