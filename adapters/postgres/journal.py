@@ -16,7 +16,7 @@ from adapters.postgres.codec import Written
 from adapters.postgres.pool import Connection, Pool, send_instants_raw
 from adapters.postgres.rows import write_rows
 from adapters.postgres.sql import queries
-from adapters.postgres.turn_checks import check_read, check_summed_up
+from adapters.postgres.turn_checks import check_quoted, check_read, check_summed_up
 from adapters.postgres.vectors import matrix
 from adapters.row_scope import everybody
 from memory.errors import Fenced, Forgotten, NameTaken, Stale
@@ -150,6 +150,8 @@ class PostgresJournal:
             await check_read(connection, user_id, changes)
         if changes.kind == ArrangeGroups.__name__:
             await check_summed_up(connection, user_id, changes)
+        if changes.quoted:
+            await check_quoted(connection, user_id, changes)
         await write_turn(connection, user_id, self._encoder, base.version + 1, changes, written, vectors)
         return True
 

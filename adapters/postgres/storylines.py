@@ -83,5 +83,5 @@ def _asked(lines: Sequence[Storyline]) -> Iterator[tuple[int, str, str, int]]:
 
 
 def _segment(row: Mapping[str, Any]) -> ToldSegment:
-    shown = {name: row[name] for name in ("segment_key", "source_id", "at", "speaker", "text", "quote", "next_words")}
-    return ToldSegment(**shown, gone=tuple(row["gone"]))
+    names = ("segment_key", "source_id", "at", "speaker", "text", "quote", "next_words", "revision")
+    return ToldSegment(**{name: row[name] for name in names}, gone=tuple(row["gone"]))

@@ -27,7 +27,10 @@ class PostgresSummaries:
         self._pool = pool
 
     async def grown(self, user_id: str, now: Instant, rules: SourceSummaries) -> list[SourceTurns]:
-        """Sources that are long enough, of as many turns of persons as their summary is not of, the latest first."""
+        """Sources that are long enough, of as many turns of persons as their summary is not of, the latest first.
+
+        Those of a team are among them once they were read for this user.
+        """
         key = {"user_id": user_id, "now": now, "turns": rules.turns, "chars": rules.chars, "most": rules.most}
         async with self._pool.transaction(consistent=True, long=True, user_id=user_id) as connection:
             rows = await (await connection.execute(Q["grown"], key, binary=True)).fetchall()
@@ -37,7 +40,7 @@ class PostgresSummaries:
         """What persons said in each of these, in order: nothing of an assistant or a tool, and nothing hidden."""
         found: list[list[SourceSegment]] = [[] for _ in source_ids]
         for row in await self._pool.rows(Q["said"], user_id=user_id, sources=list(source_ids)):
-            told = SourceSegment(row["segment_key"], row["speaker"], row["text"], tuple(row["gone"]))
+            told = SourceSegment(row["segment_key"], row["speaker"], row["text"], tuple(row["gone"]), row["revision"])
             found[row["place"] - 1].append(told)
         return found
 
@@ -47,10 +50,10 @@ class PostgresSummaries:
         words = {row["summary"]: row["words"] for row in rows if row["words"] is not None}
         return [cast(Group, codec.decode("group", row, words)) for row in rows]
 
-    async def shown(self, view: View, source_ids: Sequence[str]) -> Mapping[str, DictRow]:
-        """Source id -> its summary (`text`, `quotes`, and of these the `segment_ids`), of the user's own sources."""
-        key = {"user_id": view.user_id, "clearance": int(view.clearance), "sources": list(source_ids)}
-        return {row["source_id"]: row for row in await self._pool.rows(Q["shown"], **key)}
+    async def shown(self, view: View, source_ids: Sequence[str]) -> Mapping[tuple[str, str], DictRow]:
+        """(scope, source id) -> its summary (`text`, `quotes`, and of these the `segment_ids`)."""
+        rows = await self._pool.rows(Q["shown"], **seen_by(view), sources=list(source_ids))
+        return {(row["scope"], row["source_id"]): row for row in rows}
 
     async def tags(self, view: View, scope: str, source_id: str, most: int) -> list[str]:
         """The names of those in sight whom a source tells of most, the most often first."""

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from adapters.postgres.pool import Connection
 from adapters.postgres.sql import queries
-from memory.errors import Forgotten, Stale
+from memory.errors import Conflict, Forgotten, Stale
 from memory.model.changes import ChangeSet
 from memory.model.groups import SUMMARY, Group
-from memory.model.scopes import user_scope
 
 Q = queries("journal")
 
 
 async def check_read(connection: Connection, user_id: str, changes: ChangeSet) -> None:
     """What was read must still stand in those words: a source may have been deleted or corrected meanwhile."""
-    keys, revisions = zip(*changes.read, strict=True)
-    key = {"user_id": user_id, "keys": list(keys), "revisions": list(revisions)}
-    row = await (await connection.execute(Q["still_standing"], key, binary=True)).fetchone()
-    if row is None or row["count"] != len(keys):
+    if not await _stand(connection, user_id, changes.read):
         raise Stale("The words that were read have changed or are gone; read again.")
 
 
@@ -28,7 +26,21 @@ async def check_summed_up(connection: Connection, user_id: str, changes: ChangeS
     keys = list({key for group in groups for key in group.quotes})
     if not groups:
         return
-    key = {"scope": user_scope(user_id), "sources": sources, "keys": keys}
+    key = {"user_id": user_id, "sources": sources, "keys": keys}
     row = await (await connection.execute(Q["still_told"], key, binary=True)).fetchone()
     if row is None or row["count"] != len(sources) + len(keys):
         raise Forgotten("A source was forgotten while a night summed it up.")
+
+
+async def check_quoted(connection: Connection, user_id: str, changes: ChangeSet) -> None:
+    """What summaries quote must still stand in those words, or a night of other days would have to find them out."""
+    if not await _stand(connection, user_id, changes.quoted):
+        raise Conflict("Words were changed while a night summed them up; the next night sums them up anew.")
+
+
+async def _stand(connection: Connection, user_id: str, read: Sequence[tuple[int, int]]) -> bool:
+    """Whether these (segment key, revision) pairs are there; they are locked until the turn is over."""
+    keys, revisions = zip(*read, strict=True) if read else ((), ())
+    key = {"user_id": user_id, "keys": list(keys), "revisions": list(revisions)}
+    row = await (await connection.execute(Q["still_standing"], key, binary=True)).fetchone()
+    return row is not None and row["count"] == len(keys)

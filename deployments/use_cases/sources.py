@@ -13,7 +13,7 @@ from deployments.callers import Caller, writing
 from deployments.dates import span_of
 from deployments.kinds import ShortText
 from deployments.paging import PageParameters, cursor_of
-from memory.model.scopes import Sensitivity, user_scope
+from memory.model.scopes import Sensitivity
 from memory.model.timeline import iso
 from memory.services.summing_up import read_summary
 from memory.words.passages import READ_CHARS
@@ -198,10 +198,9 @@ async def show_source(app: AppContext, who: Caller, source_id: str, team_id: str
 
 
 async def _summaries(app: AppContext, who: Caller, rows: Sequence[Mapping[str, Any]]) -> list[SourceSummaryOut | None]:
-    """The summary of each of these sources in sight, if a night has written one; a team's source has none."""
-    own = user_scope(who.user_id)
-    ids = [row["source_id"] if row["scope"] == own else "" for row in rows]
-    found = await app.stores.summaries.shown(who.view, list(filter(None, ids))) if any(ids) else {}
+    """The summary of each of these sources in sight, if a night of this user has written one."""
+    ids = [(row["scope"], row["source_id"]) for row in rows]
+    found = await app.stores.summaries.shown(who.view, [each for _, each in ids]) if ids else {}
     return [_summary(found[each]) if each in found else None for each in ids]
 
 

@@ -11,6 +11,7 @@ from memory.model import commands as c
 from memory.model.accesses import SOURCE
 from memory.model.changes import SEGMENT, Change, ChangeSet, Outcome, key_of
 from memory.model.facts import NOTE_LIFETIME_DAYS, Link, Note
+from memory.model.groups import Group
 from memory.model.ids import note_id, summary_id
 from memory.model.timeline import Instant
 from memory.model.verdicts import Judging
@@ -74,6 +75,7 @@ def carry_out(
         outcomes=tuple(outcomes),
         read=tuple((each.segment_key, each.revision) for each in read),
         unread=command.withdrawn if isinstance(command, c.AcceptReading) else (),
+        quoted=_quoted(command, changes) if isinstance(command, c.ArrangeGroups) else (),
         erased=_erased(working_set.user_id, command, changes),
         undoes=undone,
     )
@@ -90,6 +92,12 @@ def _read(command: c.Command) -> tuple[c.ReadSegment, ...]:
     if isinstance(command, c.Remember | c.CorrectFact):
         return (command.heard,) if command.heard else ()
     return command.read if isinstance(command, c.AcceptReading) else ()
+
+
+def _quoted(command: c.ArrangeGroups, changes: tuple[Change, ...]) -> tuple[tuple[int, int], ...]:
+    """What was read for those summaries that are put."""
+    put = {each.after.group_id for each in changes if isinstance(each.after, Group)}
+    return tuple(dict.fromkeys(pair for each in command.arranged if each.group.group_id in put for pair in each.read))
 
 
 def _erased(user_id: str, command: c.Command, changes: tuple[Change, ...]) -> tuple[str, ...]:

@@ -28,7 +28,10 @@ class SourceReads(Protocol):
     """What summing up sources reads of a memory."""
 
     async def grown(self, user_id: str, now: Instant, rules: SourceSummaries) -> Sequence[SourceTurns]:
-        """Sources that are long enough, of as many turns of persons as their summary is not of, the latest first."""
+        """Sources that are long enough, of as many turns of persons as their summary is not of, the latest first.
+
+        Those of a team are among them once they were read for this user: the summary is in the memory of each.
+        """
 
     async def said(self, user_id: str, source_ids: Sequence[str]) -> Sequence[Sequence[SourceSegment]]:
         """What persons said in each of these, in order: nothing of an assistant or a tool, and nothing hidden."""
@@ -51,10 +54,11 @@ async def sum_up_sources(
         some = due[start : start + READ_AT_ONCE]
         said = await reads.said(of.user_id, [each.source_id for each in some])
         for source, segments in zip(some, said, strict=True):
-            row = _row(of.user_id, source, await _written(writer, segments, rules), now)
+            summary = await _written(writer, segments, rules)
+            row = _row(of.user_id, source, summary, now)
             old = known.get(row.group_id)
             row = row if old is None else replace(row, opened_at=old.opened_at)
-            arranged.append(ArrangedGroup(row, None if old is None else group_stamp(old)))
+            arranged.append(ArrangedGroup(row, None if old is None else group_stamp(old), summary.read))
     figures = {
         "written": sum(each.group.summary is not None for each in arranged),
         "trivial": sum(each.group.summary is None for each in arranged),

@@ -54,9 +54,10 @@ def _arranged(found: StorylinesFound, known: Mapping[str, Group]) -> Iterator[Ar
     named += [(each.macro_id, each) for each in macros]
     for identity, each in named:
         old = known.get(identity)
-        row = group_of(each, old, found.summaries.get(identity))
+        summary = found.summaries.get(identity)
+        row = group_of(each, old, summary)
         if row != old:
-            yield ArrangedGroup(row, None if old is None else group_stamp(old))
+            yield ArrangedGroup(row, None if old is None else group_stamp(old), summary.read if summary else ())
 
 
 def _figures(found: Sequence[StorylinesFound], known: Mapping[str, Group]) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import fsum
 
 from memory.model.ids import fold
@@ -42,6 +42,8 @@ class SourceSegment:
     text: str
     gone: tuple[str, ...] = ()
     """Sentences of it that are not to be told: a fact that was read from them was forgotten."""
+    revision: int = field(default=1, compare=False)
+    """The revision of the segment that was read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +91,9 @@ def summarised(segments: Sequence[SourceSegment], rules: SourceSummaries) -> Sum
         chosen.append(best)
         shares |= {word: shares[word] ** 2 for word in told[best].words}
     lines = (told[place] for place in sorted(chosen))
-    return Summary(tuple(quoted_line(each.said.speaker, each.text, each.said.segment_key) for each in lines))
+    return Summary(
+        tuple(quoted_line(each.said.speaker, each.text, (each.said.segment_key, each.said.revision)) for each in lines)
+    )
 
 
 def keywords(segments: Iterable[SourceSegment], most: int) -> tuple[str, ...]:

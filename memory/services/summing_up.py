@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
 from itertools import groupby
@@ -51,6 +51,8 @@ class ToldSegment:
     """What its speaker said next."""
     gone: tuple[str, ...] = ()
     """Sentences of it that are not to be told: a fact that was read from them was forgotten."""
+    revision: int = field(default=1, compare=False)
+    """The revision of the segment that was read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +61,8 @@ class SummaryLine:
 
     text: str
     segments: tuple[int, ...]
+    read: tuple[tuple[int, int], ...] = field(default=(), compare=False)
+    """(segment key, revision) of what was read for it, as far as that is known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +78,11 @@ class Summary:
     def quotes(self) -> tuple[int, ...]:
         """Keys of all segments it rests on, each once."""
         return tuple(dict.fromkeys(key for line in self.lines for key in line.segments))
+
+    @property
+    def read(self) -> tuple[tuple[int, int], ...]:
+        """(segment key, revision) of what was read for it, each once."""
+        return tuple(dict.fromkeys(each for line in self.lines for each in line.read))
 
     def text(self) -> str:
         """As it is kept, with `quotes` beside it; empty without lines."""
@@ -114,12 +123,12 @@ def telling_lines(told: Iterable[ToldSegment]) -> list[SummaryLine]:
     by_source = sorted(weighed, key=lambda each: (each[1].source_id, -each[0], each[1].at, each[1].segment_key))
     best = [next(some) for _, some in groupby(by_source, key=lambda each: each[1].source_id)]
     best.sort(key=lambda each: (each[1].at, each[1].segment_key))
-    return [quoted_line(one.speaker, each, one.segment_key) for _, one, each in best]
+    return [quoted_line(one.speaker, each, (one.segment_key, one.revision)) for _, one, each in best]
 
 
-def quoted_line(speaker: str, sentence: str, segment_key: int) -> SummaryLine:
-    """A sentence of a segment, in quotation marks behind who said it."""
-    return SummaryLine(f"{called(speaker)}: {in_quotes(_cut(sentence))}", (segment_key,))
+def quoted_line(speaker: str, sentence: str, read: tuple[int, int]) -> SummaryLine:
+    """A sentence of a segment, by its key and revision, in quotation marks behind who said it."""
+    return SummaryLine(f"{called(speaker)}: {in_quotes(_cut(sentence))}", (read[0],), (read,))
 
 
 def extracted(lines: Sequence[SummaryLine], most: int) -> Summary:
@@ -141,7 +150,11 @@ async def generated(name: str, lines: Sequence[SummaryLine], most: int, model: L
     written = await model.complete(Prompt(instructions(), prompt, max_tokens=_MAX_TOKENS))
     grounds = [f"{name} {each}" for each in shown]
     kept = [
-        SummaryLine(text, tuple(dict.fromkeys(key for place in named for key in lines[place].segments)))
+        SummaryLine(
+            text,
+            tuple(dict.fromkeys(key for place in named for key in lines[place].segments)),
+            tuple(dict.fromkeys(each for place in named for each in lines[place].read)),
+        )
         for text, named in supported_by(written, grounds)
     ]
     if not kept:

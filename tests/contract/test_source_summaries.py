@@ -14,15 +14,16 @@ from adapters.postgres.archive import PostgresArchive
 from adapters.postgres.capture import PostgresCapture
 from adapters.postgres.pool import Pool
 from adapters.postgres.summaries import PostgresSummaries
-from memory.errors import Forgotten
+from memory.errors import Conflict, Forgotten
 from memory.model import commands as c
 from memory.model.groups import Group
 from memory.model.profile import Profile
-from memory.model.scopes import Sensitivity, View, user_scope
+from memory.model.scopes import Sensitivity, View, team_scope, user_scope
 from memory.model.sources import Segment, Source
 from memory.rules.decider import Rules
 from memory.rules.grouping import group_stamp
 from memory.services.night import run_night
+from memory.services.source_summaries import summarised
 from memory.services.undoing_nights import undo_night
 from tests.contract.test_night_steps import NIGHT, Runner
 from tests.contract.test_nights import DAY, NOW, Writer, nights_of, words_of
@@ -108,8 +109,9 @@ async def test_a_night_sums_up_once_and_its_undo_takes_it_back(told: Told, pool:
         groups.values(), key=lambda each: each.group_id
     )  # fmt: skip
     shown = await told.tables.shown(View(told.user, clearance=Sensitivity.PRIVATE), list(groups))
-    assert shown["talk"]["segment_ids"] == ["g0", "g1", "g2", "g3"]
-    assert "talk" not in await told.tables.shown(View(told.user, clearance=Sensitivity.OPEN), list(groups))
+    own = user_scope(told.user)
+    assert shown[own, "talk"]["segment_ids"] == ["g0", "g1", "g2", "g3"]
+    assert (own, "talk") not in await told.tables.shown(View(told.user, clearance=Sensitivity.OPEN), list(groups))
     await undo_night(told.user, NIGHT, "key", nights, mind)
     assert told.writer.believed.groups == {}
 
@@ -197,3 +199,85 @@ async def test_what_was_forgotten_while_a_night_summed_it_up_is_not_kept(told: T
     there = c.ArrangeGroups(command_id="there", actor="night", arranged=(c.ArrangedGroup(groups["mail"]),))
     await told.writer.turn(there)
     assert list(told.writer.believed.groups) == [groups["mail"].group_id]
+
+
+# ------------------------------------------------------------------------------------------------------------- a team
+
+
+async def team_talk(told: Told, name: str = "standup") -> Source:
+    """A talk of a team that this user reads, and that nothing was read of yet."""
+    talk = replace(source(told.user, name, 1, TALK), scope=team_scope(told.user))
+    await told.capture.store(talk)
+    await told.capture.read_by(talk.scope, told.user)
+    return talk
+
+
+async def read(told: Told, talk: Source) -> None:
+    """An extractor has read a source for this user."""
+    lines = tuple(
+        c.ReadSegment(talk.scope, talk.source_id, talk.key_of(each), 1, talk.time_of(each), "Maya", "user", 0)
+        for each in talk.segments
+    )
+    await told.writer.turn(c.AcceptReading(command_id=f"read-{talk.source_id}", actor="extraction", read=lines))
+
+
+async def test_a_source_of_a_team_is_summed_up_in_the_memory_of_whom_it_was_read_for(told: Told, pool: Pool) -> None:
+    talk = await team_talk(told)
+    assert "standup" not in {each.source_id for each in await told.tables.grown(told.user, NOW, RULES)}
+    await read(told, talk)
+    grown = {each.source_id: each for each in await told.tables.grown(told.user, NOW, RULES)}
+    assert (grown["standup"].turns, grown["standup"].summed_up) == (4, None)
+    groups = await summed_up(told, pool)
+    assert len(groups["standup"].quotes) == 4
+    assert "standup" not in {each.source_id for each in await told.tables.grown(told.user, NOW, RULES)}
+    team, alone = View(told.user, (told.user,)), View(told.user)
+    assert (await told.tables.shown(team, ["standup"]))[talk.scope, "standup"]["segment_ids"] == [
+        "g0",
+        "g1",
+        "g2",
+        "g3",
+    ]
+    assert await told.tables.shown(alone, ["standup"]) == {}, "whoever has left the team does not see it"
+
+
+async def test_forgetting_a_source_of_a_team_reaches_the_summary_of_each(told: Told, pool: Pool) -> None:
+    talk = await team_talk(told)
+    await read(told, talk)
+    group = (await summed_up(told, pool))["standup"]
+    erase = c.Withdraw(command_id="erase", segment_keys=group.quotes, erase=True, source_id="standup")
+    await told.writer.turn(erase)
+    assert group.group_id not in told.writer.believed.groups
+    rows = await pool.rows("SELECT 1 FROM content WHERE owner = %(id)s", id=group.group_id)
+    assert rows == []
+
+
+async def test_a_source_of_ones_own_comes_before_one_of_a_team_with_its_id(told: Told, pool: Pool) -> None:
+    talk = await team_talk(told, "talk")
+    await read(told, talk)
+    await summed_up(told, pool)
+    assert await told.tables.grown(told.user, NOW, RULES) == [], "neither is planned again and again"
+    shown = await told.tables.shown(View(told.user, (told.user,), clearance=Sensitivity.PRIVATE), ["talk"])
+    assert list(shown) == [(user_scope(told.user), "talk")]
+
+
+# ------------------------------------------------------------------------------------------------- words that changed
+
+
+async def test_a_summary_of_words_that_changed_meanwhile_is_not_put_and_is_planned_again(told: Told) -> None:
+    [said] = await told.tables.said(told.user, ["talk"])
+    summary = summarised(said, RULES)
+    group = Group("u-0123456789abcdef", "summary", NOW, None, summary.text(), ("talk",), summary.quotes, sources=4)
+    late = c.ArrangedGroup(group, None, summary.read)
+    assert {revision for _, revision in summary.read} == {1}
+    other = source(told.user, "talk", 3, (TALK[0].replace("March", "May"), *TALK[1:]), sensitivity=Sensitivity.PRIVATE)
+    await told.capture.store(other)
+    with pytest.raises(Conflict):
+        await told.writer.turn(c.ArrangeGroups(command_id="late", actor="night", arranged=(late,)))
+    assert group.group_id not in told.writer.believed.groups
+    assert "talk" in {each.source_id for each in await told.tables.grown(told.user, NOW, RULES)}
+    [said] = await told.tables.said(told.user, ["talk"])
+    fresh = summarised(said, RULES)
+    assert {revision for _, revision in fresh.read} == {1, 2}
+    there = c.ArrangedGroup(replace(group, summary=fresh.text(), quotes=fresh.quotes), None, fresh.read)
+    await told.writer.turn(c.ArrangeGroups(command_id="fresh", actor="night", arranged=(there,)))
+    assert "May" in (told.writer.believed.groups[group.group_id].summary or "")

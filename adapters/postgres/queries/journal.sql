@@ -119,13 +119,17 @@ WITH standing AS (
 SELECT count(*) AS count FROM standing;
 
 -- name: still_told
--- How many of these sources and segments are there. Locked until commit, as above.
+-- How many of these sources and segments are there, in the scopes that are read for a user. Locked until commit, as above.
 WITH told AS (
-    SELECT s.source_id FROM sources s WHERE s.scope = %(scope)s AND s.source_id = ANY(%(sources)s) FOR SHARE),
+    SELECT s.source_id FROM sources s
+    WHERE s.scope IN (SELECT d.scope FROM readers d WHERE d.user_id = %(user_id)s) AND s.source_id = ANY(%(sources)s)
+    FOR SHARE OF s),
 said AS (
     SELECT s.segment_key FROM segments s
-    WHERE s.scope = %(scope)s AND s.segment_key = ANY(%(keys)s) AND s.replaced_by IS NULL FOR SHARE)
-SELECT (SELECT count(*) FROM told) + (SELECT count(*) FROM said) AS count;
+    WHERE s.scope IN (SELECT d.scope FROM readers d WHERE d.user_id = %(user_id)s)
+      AND s.segment_key = ANY(%(keys)s) AND s.replaced_by IS NULL
+    FOR SHARE OF s)
+SELECT (SELECT count(DISTINCT source_id) FROM told) + (SELECT count(*) FROM said) AS count;
 
 -- name: unmark_extracted
 DELETE FROM extracted WHERE user_id = %(user_id)s AND segment_key = ANY(%(keys)s);

@@ -30,7 +30,8 @@ GROUP BY s.source_id;
 -- name: told
 -- What people said of an anchor in some sources: nothing that an assistant or a tool said, or that is hidden. `gone` are
 -- sentences from which a fact was read that somebody wanted forgotten.
-SELECT a.place, m.segment_key, m.source_id, m.at, s.speaker, coalesce(c.words, '') AS text, coalesce(q.words, '') AS quote,
+SELECT a.place, m.segment_key, s.revision, m.source_id, m.at, s.speaker, coalesce(c.words, '') AS text,
+       coalesce(q.words, '') AS quote,
        (SELECT d.words
         FROM (SELECT n.speaker, n.content_id FROM segments n
               WHERE n.scope = s.scope AND n.source_id = s.source_id AND n.replaced_by IS NULL
