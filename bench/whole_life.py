@@ -9,6 +9,7 @@ from typing import Any
 from adapters.inmemory.proofs import InMemoryProofReads
 from bench.living import USER, Living
 from memory.model.groups import COMMUNITY, CONSOLIDATION, GROUP_KINDS, MACRO, PATTERN, STORYLINE, SUMMARY, Group
+from memory.rules.consolidation import tells_nothing
 from memory.rules.proof import ProofQuestion, questions_of, recalled
 from memory.services.proving import asking
 from memory.services.quoting import day_of
@@ -67,7 +68,8 @@ class NearAtHand:
 
 def told_groups(living: Living) -> Iterator[ToldGroup]:
     """Every group that stands but summaries of sources, by kind, the largest first."""
-    groups = [each for each in living.believed.groups.values() if each.kind in _TELLERS]
+    standing = living.believed.groups.values()
+    groups = [each for each in standing if each.kind in _TELLERS and not tells_nothing(each)]
     for each in sorted(groups, key=lambda each: (GROUP_KINDS.index(each.kind), -len(each.members), each.group_id)):
         yield ToldGroup(each.kind, each.group_id, *_TELLERS[each.kind](living, each))
 

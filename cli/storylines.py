@@ -128,8 +128,10 @@ def _show(found: Mapping[str, Any], zone: ZoneInfo, as_json: bool) -> None:
     out.print("It quotes:" if found["extractive"] else "A language model wrote:", markup=False)
     for line in _cited(found["summary"]):
         out.print(f"  {line}", markup=False)
-    for insight in _cited(found.get("insights", ()), "statement"):
-        out.print(f"Several of them say: {insight}", markup=False)
+    insights = found.get("insights", ())
+    for each, insight in zip(insights, _cited(insights, "statement"), strict=True):
+        who = "A language model concludes" if each.get("generated") else "Several of them say"
+        out.print(f"{who}: {insight}", markup=False)
     for part in found.get("parts", ()):
         told = f"{' to '.join(_span(part, zone))}, {counted(part['sources'], 'source')}, {_standing(part)}"
         out.print(f"{told}: {part['storyline_id']}", style="bold", markup=False)

@@ -115,10 +115,10 @@ async def _with_facts(app: AppContext, view: View, question: Question, recalled:
     elif listed is None and lead is None:
         listed = told_each(leading_each(question.text, mind))
     first = listed.facts[:TOLD] if listed is not None else [lead.fact] if lead is not None else []
-    reasons: list[str] = []
+    reasons: dict[str, str] = {}
     if listed is None and lead is not None and asks_why(question.text):
         reasons = await app.stores.causes.of(view, lead.fact.fact_id)
-        facts = {**facts, **await _facts(app, view, set(reasons) - facts.keys(), question.as_of)}
+        facts = {**facts, **await _facts(app, view, reasons.keys() - facts.keys(), question.as_of)}
     evidence = await _evidence(app, view, shown, [*(each.fact_id for each in first), *reasons], facts)
     return replace(
         found,
@@ -126,6 +126,7 @@ async def _with_facts(app: AppContext, view: View, question: Question, recalled:
         facts=_all_known(facts, told),
         lead=lead,
         reasons=[_known(facts[each], facts, told) for each in reasons if each in facts],
+        generated_reasons=frozenset(each for each, by in reasons.items() if by != "rules"),
         listed=listed,
         abstained=found.abstained and not first,
     )

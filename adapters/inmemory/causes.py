@@ -8,7 +8,8 @@ from adapters.inmemory.sources import InMemorySources
 from memory.model.sources import Segment, Source
 from memory.model.timeline import Instant
 from memory.model.working_set import WorkingSet
-from memory.rules.causes import CausalSegment, StatedFact
+from memory.rules.causes import CausalSegment, QuotedFact, StatedFact
+from memory.rules.parameters import CausalLinks
 from memory.words.causes import causal_parts
 
 LATE_S = 3_600.0
@@ -31,6 +32,30 @@ class InMemoryCausalReads:
             and any(causal_parts(segment.text))
         ]  # fmt: skip
         return [segment for _, _, segment in sorted(found, key=lambda each: (-each[0], each[1]))]
+
+    async def related(self, user_id: str, since: Instant, rules: CausalLinks) -> list[list[QuotedFact]]:
+        """See memory.services.night_causes.CausalReads."""
+        found = [
+            (told[-1][0], source.source_id, [each for _, each in told[: rules.shown]])
+            for source in self._sources.all()
+            if any(self._is_fresh(source.key_of(each), since) for each in source.segments)
+            and len(told := self._quoted(source)) > 1
+        ]
+        found.sort(key=lambda each: (-each[0], each[1]))
+        return [facts for _, _, facts in found[: rules.asked]]
+
+    def _quoted(self, source: Source) -> list[tuple[Instant, QuotedFact]]:
+        """Each fact of a source with the first words of a person that it was read from, in their order."""
+        believed, found = self._believed(), dict[str, tuple[Instant, QuotedFact]]()
+        for segment in source.segments:
+            if segment.role in ("assistant", "tool"):
+                continue
+            key = source.key_of(segment)
+            for stated in self._stated(source, segment):
+                quote = next(each.quote for each in believed.evidence[stated.fact_id] if each.segment_key == key)
+                told = QuotedFact(stated, segment.speaker, quote)
+                found.setdefault(stated.fact_id, (source.time_of(segment), told))
+        return list(found.values())
 
     def _segment(self, source: Source, place: int) -> CausalSegment:
         segment = source.segments[place]

@@ -6,9 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from memory.model.groups import CONSOLIDATION, Group
+from memory.model.scopes import Sensitivity
 from memory.model.working_set import WorkingSet
 from memory.rules.census import SourceColumns, columns_of
-from memory.rules.consolidation import is_insight
+from memory.rules.consolidation import GroundFact, KnownInsights, is_insight
+from memory.services.insights import Grounds, by_key
 
 
 class InMemoryConsolidationReads:
@@ -25,9 +27,28 @@ class InMemoryConsolidationReads:
         """See memory.services.consolidation.ConsolidationReads."""
         return [each for _, each in sorted(self._believed().groups.items()) if each.kind == CONSOLIDATION]
 
-    async def insights(self, user_id: str, groups: Sequence[Group], most: int) -> list[tuple[str, ...]]:
+    async def insights(self, user_id: str, groups: Sequence[Group], most: int) -> list[KnownInsights]:
         """See memory.services.consolidation.ConsolidationReads."""
-        return [tuple(self._insights(each))[:most] for each in groups]
+        return [KnownInsights(tuple(self._insights(each))[:most], tuple(self._generated(each))) for each in groups]
+
+    async def grounds(self, user_id: str, keys: Sequence[int], level: Sensitivity) -> Grounds:
+        """See memory.services.consolidation.ConsolidationReads."""
+        believed = self._believed()
+        facts = sorted(believed.facts.values(), key=lambda each: (-each.importance, each.fact_id))
+        return by_key(
+            [
+                (said.segment_key, GroundFact(each.fact_id, each.subject_id, each.statement))
+                for each in facts
+                if each.status == "active" and each.kind != "meta" and each.sensitivity == level
+                for said in believed.evidence.get(each.fact_id, ())
+                if said.segment_key is not None and said.segment_key in keys
+            ]
+        )
+
+    def _generated(self, group: Group) -> list[str]:
+        believed = self._believed()
+        named = (each for each in group.facts if each in believed.facts and believed.facts[each].kind == "meta")
+        return [each for each in named if is_insight(believed, group, each)]
 
     def _insights(self, group: Group) -> list[str]:
         believed = self._believed()

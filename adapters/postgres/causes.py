@@ -10,7 +10,8 @@ from adapters.postgres.reads import seen_by
 from adapters.postgres.sql import queries
 from memory.model.scopes import View
 from memory.model.timeline import Instant
-from memory.rules.causes import CausalSegment, StatedFact
+from memory.rules.causes import CausalSegment, QuotedFact, StatedFact
+from memory.rules.parameters import CausalLinks
 from memory.words.causes import CUES
 
 Q = queries("causes")
@@ -40,7 +41,18 @@ class PostgresCauses:
             for row in rows
         ]
 
-    async def of(self, view: View, fact_id: str) -> list[str]:
-        """Ids of the facts in sight that were told as the reason of this one, the earliest first."""
+    async def related(self, user_id: str, since: Instant, rules: CausalLinks) -> list[list[QuotedFact]]:
+        """The facts of sources from which one was first believed then or later: two or more of each, in their order."""
+        key: dict[str, Any] = {"user_id": user_id, "since": since, "asked": rules.asked, "shown": rules.shown}
+        async with self._pool.transaction(consistent=True, long=True, user_id=user_id) as connection:
+            rows = await (await connection.execute(Q["related"], key, binary=True)).fetchall()
+        found: defaultdict[int, list[QuotedFact]] = defaultdict(list)
+        for row in rows:
+            stated = StatedFact(row["fact_id"], row["statement"], row["subject"])
+            found[row["place"]].append(QuotedFact(stated, row["speaker"], row["quote"]))
+        return [found[place] for place in sorted(found)]
+
+    async def of(self, view: View, fact_id: str) -> dict[str, str]:
+        """The facts in sight that are the reason of this one, the earliest first: id -> who says so."""
         rows = await self._pool.rows(Q["causes"], **seen_by(view), fact_id=fact_id)
-        return [row["fact_id"] for row in rows]
+        return {row["fact_id"]: row["judged_by"] for row in rows}

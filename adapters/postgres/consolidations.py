@@ -10,8 +10,10 @@ from adapters.postgres.census import source_columns
 from adapters.postgres.pool import Pool
 from adapters.postgres.sql import queries
 from memory.model.groups import Group
+from memory.model.scopes import Sensitivity
 from memory.rules.census import SourceColumns
-from memory.rules.consolidation import INSIGHT_SOURCES
+from memory.rules.consolidation import INSIGHT_SOURCES, GroundFact, KnownInsights
+from memory.services.insights import Grounds, by_key
 
 Q = queries("consolidations")
 
@@ -32,13 +34,36 @@ class PostgresConsolidationReads:
         words = {row["summary"]: row["words"] for row in rows if row["words"] is not None}
         return [cast(Group, codec.decode("group", row, words)) for row in rows]
 
-    async def insights(self, user_id: str, groups: Sequence[Group], most: int) -> list[tuple[str, ...]]:
-        """For each of these the ids of its insights, `most` at most."""
+    async def insights(self, user_id: str, groups: Sequence[Group], most: int) -> list[KnownInsights]:
+        """For each of these the ids of its insights, `most` said ones at most."""
         asked = [(place, each, int(group.sensitivity)) for place, group in enumerate(groups) for each in group.members]
         places, sources, levels = [each[0] for each in asked], [each[1] for each in asked], [each[2] for each in asked]
         key = {"places": places, "sources": sources, "levels": levels, "least": INSIGHT_SOURCES, "most": most}
         rows = await self._pool.rows(Q["insights"], user_id=user_id, **key)
-        found: dict[int, list[str]] = {}
+        said: dict[int, list[str]] = {}
         for row in rows:
-            found.setdefault(row["place"], []).append(row["fact_id"])
-        return [tuple(found.get(place, ())) for place in range(len(groups))]
+            said.setdefault(row["place"], []).append(row["fact_id"])
+        generated = await self._generated(user_id, groups)
+        return [
+            KnownInsights(tuple(said.get(place, ())), tuple(each for each in group.facts if (place, each) in generated))
+            for place, group in enumerate(groups)
+        ]
+
+    async def _generated(self, user_id: str, groups: Sequence[Group]) -> set[tuple[int, str]]:
+        """(place, id) of what a model has put into words and these name, as far as it still stands."""
+        asked = [(place, each) for place, group in enumerate(groups) for each in group.facts]
+        members = [(place, each) for place, group in enumerate(groups) for each in group.members]
+        key = {
+            "places": [each[0] for each in asked], "facts": [each[1] for each in asked],
+            "member_places": [each[0] for each in members], "members": [each[1] for each in members],
+            "levels": [int(group.sensitivity) for group in groups], "least": INSIGHT_SOURCES,
+        }  # fmt: skip
+        rows = await self._pool.rows(Q["generated"], user_id=user_id, **key) if asked else []
+        return {(row["place"], row["fact_id"]) for row in rows}
+
+    async def grounds(self, user_id: str, keys: Sequence[int], level: Sensitivity) -> Grounds:
+        """The facts of exactly this level that were read from these segments, by segment; the most important first."""
+        rows = await self._pool.rows(Q["grounds"], user_id=user_id, keys=list(keys), level=int(level))
+        return by_key(
+            [(row["segment_key"], GroundFact(row["fact_id"], row["subject_id"], row["statement"])) for row in rows]
+        )

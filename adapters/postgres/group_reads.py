@@ -58,5 +58,8 @@ class PostgresGroupReads:
         return list(await self._pool.rows(Q["holding"], **seen_by(view), sources=sources, segments=keys))
 
     async def insights(self, view: View, ids: Sequence[str]) -> list[Row]:
-        """Insights of consolidations, in order: `{group_id, fact_id, statement, keys}`, keys of segments in sight."""
+        """Insights of consolidations, in order: `{group_id, fact_id, statement, generated, keys}`.
+
+        The keys are of segments in sight; a key may come twice.
+        """
         return list(await self._pool.rows(Q["insights"], **seen_by(view), ids=list(ids)))

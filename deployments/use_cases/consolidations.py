@@ -34,15 +34,19 @@ _CONSOLIDATION = {
     "sources": 2,
     "first_at": "2026-02-01T12:00:00Z",
     "last_at": "2026-03-01T12:00:00Z",
-    "insights": [{"fact_id": "f-0a1b2c3d4e5f6071", "statement": "Tom likes boats", "segments": []}],
+    "insights": [{"fact_id": "f-0a1b2c3d4e5f6071", "statement": "Tom likes boats", "generated": False, "segments": []}],
 }
 
 
 class Insight(BaseModel):
-    """A fact that several of the sources support, and the segments of these in sight that do."""
+    """A fact that several of the sources support, and the segments of these in sight that do.
+
+    One that is `generated` was put into words by a language model, and rests on facts of these segments.
+    """
 
     fact_id: str
     statement: str
+    generated: bool = False
     segments: list[QuotedSegment]
 
 
@@ -101,6 +105,7 @@ async def _insights(app: AppContext, who: Caller, rows: Sequence[Row]) -> dict[s
     there = (await app.stores.reads.dressed(who.view, keys))[0] if keys else {}
     found: defaultdict[str, list[Insight]] = defaultdict(list)
     for row in known:
-        segments = [cited(there[key]) for key in row["keys"] if key in there]
-        found[row["group_id"]].append(Insight(fact_id=row["fact_id"], statement=row["statement"], segments=segments))
+        segments = [cited(there[key]) for key in dict.fromkeys(row["keys"]) if key in there]
+        told = {name: row[name] for name in ("fact_id", "statement", "generated")}
+        found[row["group_id"]].append(Insight(**told, segments=segments))
     return found

@@ -32,7 +32,9 @@ class Group:
     pattern's community, the source of a summary.
     """
     quotes: tuple[int, ...] = ()
-    """Keys of the segments that the summary rests on, in the order in which it names them, or that a pattern quotes."""
+    """Keys of the segments that the summary rests on, in the order in which it names them, or that a pattern quotes; of
+    a consolidation without members, of those in which nothing could be told.
+    """
     dirty: bool = False
     """Its members have changed since its summary was written, or it has none yet."""
     sources: int = 0

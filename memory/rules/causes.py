@@ -1,7 +1,7 @@
 """Causal links: a fact that was told as the reason of another one (seed 004, where a model compares two episodes).
 
-They are read off words that tell a reason, so that each rests on words that can be shown. A link stands while both
-facts rest on the words of one source.
+They are read off words that tell a reason, so that each rests on words that can be shown. A language model may propose
+others, in sentences that are read in the same way. A link stands while both facts rest on the words of one source.
 """
 
 from __future__ import annotations
@@ -36,6 +36,15 @@ class StatedFact:
     fact_id: str
     statement: str
     subject: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class QuotedFact:
+    """A fact that is believed, and the words of a source from which it was read."""
+
+    stated: StatedFact
+    speaker: str
+    quote: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +83,7 @@ def link_causes(turn: TurnState, command: LinkCauses) -> None:
     draft = turn.draft
     for cause, effect in command.pairs:
         if _stands(draft, cause, effect) and not any(each.kind == CAUSES for each in _between(draft, cause, effect)):
-            link(draft, CAUSES, cause, effect, CONFIDENCE)
+            link(draft, CAUSES, cause, effect, CONFIDENCE, command.judged_by)
 
 
 def withdraw_causes(turn: TurnState) -> None:

@@ -9,13 +9,13 @@ What was recalled lately and what is kept forever stays where it is.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
 
-from memory.model.groups import Group
+from memory.model.groups import CONSOLIDATION, Group
 from memory.model.scopes import Sensitivity
 from memory.model.timeline import DAY_S, Instant
 from memory.model.working_set import Draft, WorkingSet
@@ -48,21 +48,67 @@ class Gathered:
         return len(self.sources) + (len(self.known.members) if self.known else 0)
 
 
+@dataclass(frozen=True, slots=True)
+class GroundFact:
+    """A fact that an insight of a model may rest on."""
+
+    fact_id: str
+    subject_id: str
+    statement: str
+
+
+@dataclass(frozen=True, slots=True)
+class KnownInsights:
+    """Ids of the insights of a consolidation."""
+
+    said: tuple[str, ...] = ()
+    """Facts that several of its sources support, those of most sources first, then the most important."""
+    generated: tuple[str, ...] = ()
+    """Of what a model has put into words and it named before, what still stands."""
+
+
+Tried = Callable[[Sensitivity, Gathered], bool]
+"""Whether nothing could be told of some sources at a level when they were gathered before."""
+
+
 def is_insight(believed: WorkingSet | Draft, group: Group, fact_id: str) -> bool:
-    """Whether a fact is believed, may be seen with the group, and is supported by several of the group's sources."""
+    """Whether a fact is believed, may be seen with the group, and is supported by several of the group's sources.
+
+    One that a model has put into words has the support of the facts that it rests on.
+    """
     fact = believed.facts.get(fact_id)
     if fact is None or fact.status != "active" or fact.sensitivity > group.sensitivity:
         return False
-    support = {each.source_id for each in believed.evidence.get(fact_id, ())}
+    grounds = [fact_id] if fact.kind != "meta" else _rests_on(believed, fact_id)
+    support = {each.source_id for ground in grounds for each in believed.evidence.get(ground, ())}
     return len(support.intersection(group.members)) >= INSIGHT_SOURCES
 
 
+def _rests_on(believed: WorkingSet | Draft, meta_id: str) -> list[str]:
+    linked = believed.links_of(meta_id) if isinstance(believed, Draft) else believed.linked.get(meta_id, ())
+    return [each.to_id for each in linked if each.kind == "derived_from" and each.from_id == meta_id]
+
+
+def tells_nothing(group: Group) -> bool:
+    """Whether a consolidation only remembers that its sources were tried and that nothing could be told of them.
+
+    Its id is that of what was tried, so other sources, or more of them, are tried again.
+    """
+    return group.kind == CONSOLIDATION and not group.members
+
+
 def plan_consolidations(
-    told: Appearances, sources: SourceColumns, standing: Sequence[Group], now: Instant, life: Life
+    told: Appearances,
+    sources: SourceColumns,
+    standing: Sequence[Group],
+    now: Instant,
+    life: Life,
+    tried: Tried = lambda level, gathered: False,
 ) -> Mapping[Sensitivity, tuple[Gathered, ...]]:
     """What is gathered at each level: sources that tell of an anchor at exactly this level, those of most first.
 
-    `sources` are to be one user's own, and `standing` all consolidations. At most `written` are given for each level.
+    `sources` are to be one user's own, and `standing` all consolidations. At most `written` are given for each level,
+    of those that were not `tried`.
     """
     rules, strength = life.consolidations, strength_of_sources(sources, now, life)
     rest = _resting(sources, now, life)
@@ -73,10 +119,9 @@ def plan_consolidations(
         alone = _by_themselves(sources, strength, rules)
         due = {each for each in sources.ids[rest & alone].tolist() if each in seen} | _overlapping(seen, rules)
         own = [each for each in standing if each.sensitivity == level]
-        found = sorted(
-            _gathered({each: seen[each] for each in due}, begun, own, rules),
-            key=lambda each: (-each.size, each.anchor_id, each.sources),
-        )
+        gathered = _gathered({each: seen[each] for each in due}, begun, own, rules)
+        fresh = (each for each in gathered if each.known is not None or not tried(level, each))
+        found = sorted(fresh, key=lambda each: (-each.size, each.anchor_id, each.sources))
         plans[level] = tuple(found[: rules.written])
     return plans
 

@@ -19,7 +19,7 @@ from memory.model.facts import Evidence, Fact
 from memory.model.groups import COMMUNITY, CONSOLIDATION, GROUP_KINDS, MACRO, PATTERN, STORYLINE, SUMMARY, Group
 from memory.model.ids import digest
 from memory.model.working_set import Draft
-from memory.rules.consolidation import is_insight
+from memory.rules.consolidation import is_insight, tells_nothing
 from memory.rules.turn import TurnState
 
 NAMED_TOGETHER = 2
@@ -185,7 +185,13 @@ def _summary_left(draft: Draft, group: Group, taken: Taken) -> Group | None:
 
 
 def _consolidation_left(draft: Draft, group: Group, taken: Taken) -> Group | None:
-    """What is left of a consolidation: an insight goes as soon as too few of its sources support it."""
+    """What is left of a consolidation: an insight goes as soon as too few of its sources support it.
+
+    One of which nothing could be told is tried again once words that were looked at have changed.
+    """
+    if tells_nothing(group):
+        stands = _living(draft, group.anchor_id or "") and taken.keys.isdisjoint(group.quotes)
+        return group if stands else None
     left = _summed_up_left(draft, group, taken)
     if left is None:
         return None

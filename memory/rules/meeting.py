@@ -30,6 +30,8 @@ def _meet(turn: TurnState, identity: str, compared: Compared) -> list[Outcome]:
     draft, fact = turn.draft, turn.draft.facts.get(identity)
     if fact is None or fact.status != "active" or fact.statement not in turn.resemblance.statements:
         return []
+    if fact.kind == "meta":  # it would reinforce what it rests on
+        return []
     origin = ClaimOrigin("", fact.valid_from, sensitivity=fact.sensitivity, judged_by=fact.judged_by)
     met = Meeting(as_claim(fact), fact.subject_id, fact.object_id, origin, fact.fact_id)
     rivals = [each for each in rivals_of(turn, met) if each.fact_id != fact.fact_id]

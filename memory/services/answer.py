@@ -76,6 +76,8 @@ class Findings:
     """The fact that answers, if one does."""
     reasons: Sequence[KnownFact] = ()
     """Facts that were told as its reason, where a reason is asked for."""
+    generated_reasons: frozenset[str] = frozenset()
+    """Ids of those that only a language model has seen as its reason."""
     listed: Listing | None = None
     """All that answers, where that is several things."""
     promised: Promised | None = None
@@ -171,7 +173,7 @@ def _led(found: Findings, lead: BestFact) -> ComposedAnswer:
     lines, cited = [_head(found, lead, quoted[0].offset_s if quoted else 0)], list(quoted)
     for fact in found.reasons:
         hit = _said(found, fact)
-        lines.append(f"{'Grund' if found.language == 'de' else 'Reason'}: {_told(found, fact)}{_where(hit)}")
+        lines.append(f"{_reason(found, fact)}: {_told(found, fact)}{_where(hit)}")
         cited += [hit] if hit is not None and hit not in cited else []
     said = [hit for hit in quoted if _is_said_so(hit, lead.fact, found.owner)]
     lines.extend(
@@ -183,6 +185,14 @@ def _led(found: Findings, lead: BestFact) -> ComposedAnswer:
     if not quoted and lead.fact.told_at is not None:
         lines.append(f"You said so on {day_of(lead.fact.told_at, 0)}")
     return _composed(lines, cited)
+
+
+def _reason(found: Findings, fact: KnownFact) -> str:
+    """How a reason is announced: whether words tell it, or a language model sees it."""
+    word, model = (
+        ("Grund", " (laut Sprachmodell)") if found.language == "de" else ("Reason", " (a language model's guess)")
+    )
+    return f"{word}{model if fact.fact_id in found.generated_reasons else ''}"
 
 
 def _head(found: Findings, lead: BestFact, offset_s: int) -> str:

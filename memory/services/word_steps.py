@@ -21,7 +21,7 @@ from memory.services.storylines import SummaryWriter
 
 
 async def _causes(sight: WordSight) -> StepResult:
-    return await link_causes(sight.of, sight.now, sight.causes)
+    return await link_causes(sight.of, sight.now, sight.causes, sight.model, sight.life.causes)
 
 
 async def _summaries(sight: WordSight) -> StepResult:

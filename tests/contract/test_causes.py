@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import io
+
 import pytest
 
 from adapters.inmemory.causes import InMemoryCausalReads
 from adapters.inmemory.journal import InMemoryJournal
 from adapters.inmemory.sources import InMemorySources
+from adapters.postgres.archive import PostgresArchive
 from adapters.postgres.capture import PostgresCapture
 from adapters.postgres.causes import PostgresCauses
 from adapters.postgres.pool import Pool
@@ -14,11 +17,13 @@ from memory.model import commands as c
 from memory.model.claims import Claim
 from memory.model.scopes import View, user_scope
 from memory.model.sources import Segment, Source
+from memory.rules.parameters import CausalLinks
 from memory.services.night import instant_of, run_night
 from memory.services.undoing_nights import undo_night
 from tests.contract.test_night_steps import NIGHT, Runner
 from tests.contract.test_nights import NOW, Writer, nights_of, words_of
 from tests.fakes.nights import parts
+from tests.unit.language.test_answer import ScriptedModel
 
 pytestmark = pytest.mark.postgres
 SAID = (
@@ -83,8 +88,44 @@ async def test_a_night_links_causes_and_its_undo_takes_them_back(told: Told, poo
     assert (await run_night(*run))["causes"] == {"linked": 2, "more": False}
     view = View(told.writer.user)
     flat, rent = told.fact("Maya gave up the flat"), told.fact("Maya's landlord raised the rent")
-    assert await told.tables.of(view, flat) == [rent]
-    assert await told.tables.of(view, rent) == []
+    assert await told.tables.of(view, flat) == {rent: "rules"}
+    assert await told.tables.of(view, rent) == {}
     assert await told.writer.journal.load(told.writer.user) == told.writer.believed
     await undo_night(told.writer.user, NIGHT, "key", nights, mind)
-    assert await told.tables.of(view, flat) == []
+    assert await told.tables.of(view, flat) == {}
+
+
+async def test_facts_of_one_source_are_shown_to_a_model_alike_over_both_stores(told: Told) -> None:
+    user, rules = told.writer.user, CausalLinks()
+    related = await told.tables.related(user, NOW - 1.0, rules)
+    assert related == await told.here.related(user, NOW - 1.0, rules)
+    [facts] = related
+    assert {each.stated.statement for each in facts} == {statement for _, statement, _ in CLAIMS}
+    assert (facts[0].speaker, facts[0].quote) == ("Maya", SAID[0][1])
+    for chosen in (CausalLinks(shown=1), CausalLinks(shown=2)):
+        some = await told.tables.related(user, NOW - 1.0, chosen)
+        assert some == await told.here.related(user, NOW - 1.0, chosen) == [facts[: chosen.shown]]
+    assert await told.tables.related(user, NOW + 9e9, rules) == await told.here.related(user, NOW + 9e9, rules) == []
+
+
+async def test_a_link_that_a_model_proposes_says_so_and_travels_with_an_archive(told: Told, pool: Pool) -> None:
+    nights, mind = nights_of(pool), Runner(told.writer)
+    model = ScriptedModel("Maya's landlord raised the rent because Tom stopped eating bread. [1][3][4]")
+    given = {"words": words_of(pool), "causes": told.tables, "model": model}
+    report = (await run_night(told.writer.user, NIGHT, "UTC", parts(nights, mind, **given)))["causes"]
+    assert (report["generated"], report["proposed"]["support_rate"]) == (1, 1.0)
+    user, rent, bread = (
+        told.writer.user,
+        told.fact("Maya's landlord raised the rent"),
+        told.fact("Tom stopped eating bread"),
+    )
+    assert await told.tables.of(View(user), rent) == {bread: "scripted"}
+    loaded = await told.writer.journal.load(user)
+    assert {each.judged_by for each in loaded.links if each.to_id == rent} == {"scripted"}
+    archive, file = PostgresArchive(pool), io.BytesIO()
+    await archive.write(user, "2024-05-01T00:00:00Z", file)
+    await pool.rows("DELETE FROM users WHERE user_id = %(user)s", user=user)
+    for table in ("sources", "content", "scopes"):
+        await pool.rows(f"DELETE FROM {table} WHERE scope = %(scope)s", scope=f"user:{user}")
+    await archive.restore(user, file)
+    assert await told.tables.of(View(user), rent) == {bread: "scripted"}

@@ -12,13 +12,16 @@ import pytest
 from adapters.inmemory.consolidations import InMemoryConsolidationReads
 from adapters.postgres.capture import PostgresCapture
 from adapters.postgres.consolidations import PostgresConsolidationReads
+from adapters.postgres.group_reads import PostgresGroupReads
 from adapters.postgres.pool import Pool
 from memory.model import commands as c
 from memory.model.claims import Claim, Sighting
 from memory.model.groups import Group
-from memory.model.scopes import Sensitivity, user_scope
+from memory.model.ids import meta_id
+from memory.model.scopes import Sensitivity, View, user_scope
 from memory.model.sources import Segment, Source
 from memory.rules.census import SourceColumns
+from memory.rules.consolidation import KnownInsights
 from memory.rules.grouping import group_stamp
 from memory.rules.night_steps import NightName, StepResult
 from memory.services.night import NightPlan, run_night
@@ -72,9 +75,40 @@ async def test_insights_are_the_same_over_both_stores(mine: Writer, pool: Pool) 
     there = PostgresConsolidationReads(pool)
     found = await there.insights(mine.user, asked, 5)
     assert found == await here.insights(mine.user, asked, 5)
-    assert found == [(sings,), (), (sings,)]
-    assert await there.insights(mine.user, asked, 0) == [(), (), ()]
+    assert [each.said for each in found] == [(sings,), (), (sings,)]
+    assert await there.insights(mine.user, asked, 0) == [KnownInsights()] * 3
     assert await there.insights(mine.user, [], 5) == []
+
+
+async def test_what_a_model_adds_rests_on_the_same_facts_over_both_stores(mine: Writer, pool: Pool) -> None:
+    sings = await support(mine, pool)
+    row = next(each for each in mine.believed.mentions[elena(mine)].values() if each.source_id == "four")
+    claim = Claim("Elena", "Elena has a boat", row.segment_key, "Elena has a boat")
+    read = c.ReadSegment(f"user:{mine.user}", "four", row.segment_key, 1, row.at, "Maya", "user", 0)
+    await mine.turn(c.AcceptReading(command_id="boat", actor="extraction", read=(read,), claims=(claim,)))
+    boat = next(each.fact_id for each in mine.believed.facts.values() if each.statement == "Elena has a boat")
+    here, there = InMemoryConsolidationReads(lambda: mine.believed, list), PostgresConsolidationReads(pool)
+    keys = sorted({each.segment_key for each in mine.believed.evidence[sings] if each.segment_key})
+    for level in (Sensitivity.OPEN, Sensitivity.PRIVATE):
+        assert await there.grounds(mine.user, keys, level) == await here.grounds(mine.user, keys, level)
+    grounds = await there.grounds(mine.user, keys, Sensitivity.OPEN)
+    assert {each.fact_id for some in grounds.values() for each in some} >= {sings, boat}
+    told = c.MetaFact("Elena is a musical sailor", (sings, boat), "scripted")
+    await mine.turn(c.Synthesize(command_id="insight", actor="night", meta_facts=(told,)))
+    insight = meta_id(mine.user, (sings, boat))
+    whole = replace(consolidation(mine), sensitivity=Sensitivity.OPEN, members=("one", "four"), facts=(sings, insight))
+    asked = [whole, replace(whole, members=("one",)), replace(whole, facts=())]
+    found = await there.insights(mine.user, asked, 5)
+    assert found == await here.insights(mine.user, asked, 5)
+    assert [each.generated for each in found] == [(insight,), (), ()]
+    await mine.turn(c.ArrangeGroups(command_id="k", actor="night", arranged=(c.ArrangedGroup(whole),)))
+    view = View(mine.user)
+    shown = {row["fact_id"]: row for row in await PostgresGroupReads(pool).insights(view, [whole.group_id])}
+    assert {name: row["generated"] for name, row in shown.items()} == {sings: False, insight: True}
+    assert set(shown[insight]["keys"]) == set(keys)
+    await mine.turn(c.ForgetFact(command_id="forget", fact_id=boat))
+    assert mine.believed.groups[whole.group_id].facts == (sings,)
+    assert [each.generated for each in await there.insights(mine.user, asked, 5)] == [(), (), ()]
 
 
 async def test_a_source_knows_when_it_was_over_and_whether_it_was_gathered(mine: Writer, pool: Pool) -> None:

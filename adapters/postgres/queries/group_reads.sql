@@ -67,14 +67,23 @@ SELECT g.group_id, g.members FROM groups g
 WHERE g.user_id = %(user_id)s AND g.kind = 'macro' AND g.members && %(ids)s AND g.sensitivity <= %(clearance)s;
 
 -- name: insights
--- Facts that several sources of these consolidations support, in order, each with the segments in sight that do.
-SELECT g.group_id, v.fact_id, t.words AS statement, array_agg(x.segment_key ORDER BY x.at, x.segment_key) AS keys
+-- Facts that several sources of these consolidations support, in order, each with the segments in sight that do. Behind
+-- one that a model has put into words stand those of the facts that it rests on.
+SELECT g.group_id, v.fact_id, t.words AS statement, v.kind = 'meta' AS generated,
+       array_agg(x.segment_key ORDER BY x.at, x.segment_key) AS keys
 FROM groups g
 CROSS JOIN LATERAL unnest(g.facts) WITH ORDINALITY AS q (fact_id, place)
 JOIN fact_versions v ON v.user_id = g.user_id AND v.fact_id = q.fact_id AND v.system_to IS NULL AND v.status = 'active'
      AND v.sensitivity <= %(clearance)s
-JOIN seen_evidence(%(user_id)s, %(scopes)s, %(clearance)s) x ON x.fact_id = v.fact_id AND x.segment_key <> 0
+     AND (v.kind <> 'meta' OR EXISTS (SELECT FROM seen_facts(%(user_id)s, %(scopes)s, %(clearance)s) f
+                                      WHERE f.fact_id = v.fact_id AND f.system_to IS NULL))
+CROSS JOIN LATERAL (
+    SELECT v.fact_id AS ground
+    UNION ALL
+    SELECT k.to_id FROM links k
+    WHERE k.user_id = g.user_id AND k.kind = 'derived_from' AND k.from_id = v.fact_id AND v.kind = 'meta') r
+JOIN seen_evidence(%(user_id)s, %(scopes)s, %(clearance)s) x ON x.fact_id = r.ground AND x.segment_key <> 0
      AND x.source_id = ANY (g.members)
 JOIN content t ON t.scope = 'user:' || g.user_id AND t.content_id = v.statement
 WHERE g.user_id = %(user_id)s AND g.group_id = ANY (%(ids)s) AND g.kind = 'consolidation'
-GROUP BY g.group_id, q.place, v.fact_id, t.words ORDER BY g.group_id, q.place;
+GROUP BY g.group_id, q.place, v.fact_id, v.kind, t.words ORDER BY g.group_id, q.place;

@@ -44,7 +44,10 @@ TOLD_IN = [{"source_id": "s", "at": "2026-02-28T20:30:00Z", "segments": [TOLD]}]
 MACRO = {**GOING, "macro_id": "m-1", "storylines": ["s-1", "s-2"]}
 KEPT = GOING | {
     "consolidation_id": "k-1",
-    "insights": [{"statement": "Tom likes tea", "segments": [{"source_id": "s", "segment_id": "2"}]}],
+    "insights": [
+        {"statement": "Tom likes tea", "generated": False, "segments": [{"source_id": "s", "segment_id": "2"}]},
+        {"statement": "Tom is calm", "generated": True, "segments": [{"source_id": "s", "segment_id": "1"}]},
+    ],
 }
 ANSWERS: dict[str, Any] = {
     "/v1/daily": REVIEWED | {"emotional_arc": "joyful", "sessions_count": 1},
@@ -171,7 +174,7 @@ def run(room: ModuleType, monkeypatch: pytest.MonkeyPatch, *arguments: str) -> s
         (
             storylines,
             ("consolidations",),
-            ["around from until sources insights id", "Tom 2026-02-01 2026-03-01 5 1 k-1"],
+            ["around from until sources insights id", "Tom 2026-02-01 2026-03-01 5 2 k-1"],
         ),
         (
             storylines,
@@ -181,6 +184,7 @@ def run(room: ModuleType, monkeypatch: pytest.MonkeyPatch, *arguments: str) -> s
                 "It quotes:",
                 'Maya: "Tom left." [s/1]',
                 "Several of them say: Tom likes tea [s/2]",
+                "A language model concludes: Tom is calm [s/1]",
             ],
         ),
         (explain, ("explain", "f-1"), ["True from 2026-03-01 02:00 on.", AT_HOME, "Times are of Asia/Kolkata."]),

@@ -72,6 +72,18 @@ class ScriptedModel:
         yield await self.complete(prompt)
 
 
+@pytest.mark.parametrize(
+    ("language", "told", "seen"),
+    [("en", "Reason: ", "Reason (a language model's guess): "), ("de", "Grund: ", "Grund (laut Sprachmodell): ")],
+)
+def test_a_reason_that_only_a_model_sees_is_announced_as_a_guess(language: str, told: str, seen: str) -> None:
+    lead = BestFact(LISBON, LISBON, True, True, True)
+    found = Findings("Why does Maya live in Lisbon?", [MOVED], [LISBON], lead=lead, reasons=[DRINKS], language=language)
+    assert composed(found).text.splitlines()[1].startswith(told)
+    guessed = replace(found, generated_reasons=frozenset({DRINKS.fact_id}))
+    assert composed(guessed).text.splitlines()[1].startswith(seen)
+
+
 def test_what_holds_now_leads_with_since_and_before():
     found = compose(QUESTION, [MOVED, BEFORE], [LISBON, PORTO])
     assert found == ComposedAnswer(

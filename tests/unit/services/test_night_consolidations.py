@@ -21,7 +21,9 @@ from memory.model.groups import Group
 from memory.model.sources import SourceState
 from memory.model.timeline import DAY_S
 from memory.model.working_set import evolve
+from memory.rules.consolidation import tells_nothing
 from memory.rules.decider import Rules, decide
+from memory.rules.parameters import Consolidations
 from memory.services.night import NightParts, run_night
 from memory.services.undoing_nights import undo_night
 from tests.fakes.nights import FrailRunner, NightLog
@@ -62,7 +64,10 @@ class Gatherer:
         ]  # fmt: skip
 
     def consolidated(self) -> list[Group]:
-        return [each for each in self.believed.groups.values() if each.kind == "consolidation"]
+        return [each for each in self.believed.groups.values() if each.kind == "consolidation" and each.members]
+
+    def tried(self) -> list[Group]:
+        return [each for each in self.believed.groups.values() if tells_nothing(each)]
 
     def _commit(self, command: c.Command) -> ChangeSet:
         changes = decide(self.believed, command, MAY, Rules())
@@ -112,8 +117,8 @@ async def test_what_has_faded_is_summed_up_with_insights_and_archived() -> None:
     assert group.facts == ("a sails",), "one source alone is no insight"
     assert set(mind.states.values()) == {"archived"}
     assert told == {
-        "standing": 1, "opened": [group.group_id], "gathered": 3, "archived": 3, "withdrawn": [], "summed_up": 1,
-        "insights": 1, "by": "extractive", "model_failed": False,
+        "standing": 1, "opened": [group.group_id], "gathered": 3, "archived": 3, "withdrawn": [], "nothing_told": 0,
+        "summed_up": 1, "insights": 1, "by": "extractive", "model_failed": False,
     }  # fmt: skip
 
 
@@ -215,6 +220,47 @@ async def test_what_cannot_be_told_is_not_gathered() -> None:
     told = await mind.sleep()
     assert (mind.consolidated(), told["opened"], told["archived"]) == ([], [], 0)
     assert set(mind.states.values()) == {"candidate"}
+
+
+async def test_what_cannot_be_told_is_tried_once_until_more_is_said() -> None:
+    mind = Gatherer()
+    mind.tell("a", 0, 1, text="Is it?")
+    told = await mind.sleep()
+    [tried] = mind.tried()
+    assert (told["nothing_told"], tried.quotes, tried.members) == (1, (0, 1), ())
+    plan = mind.nights.kept[after(NIGHTS_LATER)]
+    assert not plan.commands["consolidations"], "it is over"
+    before = mind.believed
+    told = await mind.sleep(NIGHTS_LATER + 1)
+    assert (told["nothing_told"], told["withdrawn"], mind.believed) == (0, [], before), "nothing is planned again"
+    mind.tell("a", 2, text="a sails.")
+    told = await mind.sleep(NIGHTS_LATER + 2)
+    [group] = mind.consolidated()
+    assert (group.members, mind.tried(), told["standing"]) == (("s00", "s01", "s02"), [], 1)
+
+
+async def test_what_was_tried_goes_with_its_anchor_and_with_words_that_were_looked_at() -> None:
+    for command in (
+        c.ForgetEntity(command_id="x", entity_id="a"),
+        c.Withdraw(command_id="x", segment_keys=(1,)),
+        c.Withdraw(command_id="x", segment_keys=(1,), erase=True, source_id="s01"),
+    ):
+        mind = Gatherer()
+        mind.tell("a", 0, 1, text="Is it?")
+        await mind.sleep()
+        await mind.mind.carry_out("u", command)
+        assert mind.tried() == []
+
+
+async def test_what_was_tried_takes_no_place_of_what_can_be_told() -> None:
+    mind = Gatherer()
+    life = mind.parts.life
+    mind.parts = replace(mind.parts, life=replace(life, consolidations=Consolidations(written=1)))
+    mind.tell("a", 0, 1, 2, text="Is it?")
+    mind.tell("b", 0, 1)
+    assert (await mind.sleep())["opened"] == []
+    await mind.sleep(NIGHTS_LATER + 1)
+    assert [each.anchor_id for each in mind.consolidated()] == ["b"]
 
 
 async def test_a_model_writes_what_its_lines_support() -> None:
