@@ -1,4 +1,6 @@
-"""Speech to text as a deployment. Speech comes with its own version; this is its place in the cluster.
+"""Speech to text as a deployment on a GPU. Without one the gateway and the worker hear (adapters/hearing).
+
+Nothing asks it yet: sound is heard on the CPU also where there is a GPU.
 
 `WhisperX` has never run on a GPU: it is written from the code of whisperx 3.8.6 and tested against a fake of its
 shapes. On aarch64 the published CTranslate2 wheel holds no CUDA; there it uses the CPU unless CTranslate2 was built
@@ -30,11 +32,11 @@ Waveform = NDArray[np.float32]
 
 
 class Silence:
-    """The CPU's: there is no speech yet, and it says so."""
+    """The CPU's: there the gateway hears, and it says so."""
 
     async def transcribe(self, audio: bytes, session_id: str) -> tuple[Segment, ...]:
         """Raises Unavailable."""
-        raise Unavailable("Speech comes with its own version; send text to /v1/sources.", session_id=session_id)
+        raise Unavailable("No GPU hears here; send sound to /v1/transcribe.", session_id=session_id)
 
 
 class WhisperX:

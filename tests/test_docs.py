@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib import import_module
 from pathlib import Path
+from pkgutil import iter_modules
 from typing import Any
 
 import pytest
@@ -16,6 +17,8 @@ from starlette.routing import WebSocketRoute
 from typer.testing import CliRunner
 
 from cli import main as cli_main
+from deployments import routes
+from deployments.dialect import every_dialect
 from deployments.gateway import create_app
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -106,7 +109,9 @@ def _operations() -> Mapping[str, Mapping[str, Any]]:
 
 def _streams() -> list[str]:
     """Paths of WebSockets, of which OpenAPI says nothing."""
-    return [each.path for each in create_app(object()).routes if isinstance(each, WebSocketRoute)]  # type: ignore[arg-type]
+    ours = [import_module(f"{routes.__name__}.{each.name}").router for each in iter_modules(routes.__path__)]
+    foreign = [each.router for each in every_dialect() if each.router is not None]
+    return [route.path for router in (*ours, *foreign) for route in router.routes if isinstance(route, WebSocketRoute)]
 
 
 def _fits(path: str, template: str) -> bool:

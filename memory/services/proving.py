@@ -174,7 +174,7 @@ class NightProof:
         assert state is not None
         harmful = state.undoing in steps or await self._has_lost()
         if harmful:
-            for step, commands in reversed(steps.items()):
+            for step, commands in reversed(list(steps.items())):
                 if step not in state.undone:
                     await self._take_back(state, step, commands)
             await self._has_lost(settle=True)

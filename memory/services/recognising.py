@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from memory.model.sound import HeardVoice
 from memory.model.timeline import Instant
@@ -15,7 +16,7 @@ from memory.services.voices import VoiceStore, day_called, listen
 Speakers = Mapping[int, str | None]
 """Number of a voice -> who is told to speak; None if its sentences are not told. A number that is absent says nothing:
 whoever else is known to speak is told."""
-NOBODY: Speakers = {}
+NOBODY: Speakers = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)

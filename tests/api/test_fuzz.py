@@ -26,6 +26,7 @@ from tests.api.conftest import PATIENT
 from tests.contract.conftest import database  # noqa: F401  (a session fixture)
 from tests.fakes.actor_client import LocalActorClient
 from tests.fakes.ear import FakeEar
+from tests.fakes.voices import WrittenVoices
 
 pytestmark = pytest.mark.postgres
 
@@ -93,6 +94,7 @@ def behind(database: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
         actors = LocalActorClient(chosen)
         app = runner.run(open_app_context(chosen, actors))
         app.ear = FakeEar()
+        app.voices = WrittenVoices()
         transport = httpx.ASGITransport(create_app(app), raise_app_exceptions=False)
         client = httpx.AsyncClient(transport=transport, base_url="http://test", headers={"X-Internal-Token": TOKEN})
         yield Behind(runner, client)
