@@ -20,15 +20,14 @@ from typing import Any, BinaryIO
 import orjson
 
 from adapters.child_process import be_ended_first, end_with_parent
-from adapters.embedding.minilm import MiniLmEmbedder
 from adapters.hearing.omi_files import FileDecoder
-from adapters.hearing.prosody import ProsodyReader
 from adapters.hearing.segmentation import SpeakerSegmentation
 from adapters.hearing.silero import SileroActivity
 from adapters.hearing.voice_print import CamPlusPlus
 from adapters.hearing.whisper import WhisperTranscriber
 from memory.errors import DomainError
 from memory.model.sound import HeardSound
+from memory.ports_sound import EmotionReader
 from memory.services.diarising import VoiceModels
 from memory.services.hearing import Ears, hear, within
 
@@ -99,8 +98,11 @@ def voice_models(own: Path | None, trusted: Collection[str]) -> VoiceModels | No
     return VoiceModels(SpeakerSegmentation(own, trusted), CamPlusPlus(own, trusted))
 
 
-def emotion_reader(wished: bool) -> ProsodyReader | None:
+def emotion_reader(wished: bool) -> EmotionReader | None:
     """What guesses at feelings, by the packaged encoder, whichever one the memory has."""
+    from adapters.embedding.minilm import MiniLmEmbedder  # whoever only decodes is not kept waiting by its runtime
+    from adapters.hearing.prosody import ProsodyReader
+
     return ProsodyReader(MiniLmEmbedder()) if wished else None
 
 
