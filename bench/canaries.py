@@ -143,9 +143,12 @@ def _owner(user: str, number: int, count: int) -> str:
     return f"{user}-{number % MEMORIES}" if number >= count - count // 5 else user
 
 
-def search(folders: Iterable[Path], marker: str) -> list[str]:
-    """Every file below these folders whose content or name holds the marker, in any case, packed or not."""
-    found, needle = set(), marker.lower().encode()
+def search(folders: Iterable[Path], marker: str | bytes) -> list[str]:
+    """Every file below these folders whose content or name holds the marker, in any case, packed or not.
+
+    A marker of bytes is part of a sound or a print.
+    """
+    found, needle = set(), (marker if isinstance(marker, bytes) else marker.encode()).lower()
     for path in sorted({each for folder in folders for each in folder.rglob("*")}):
         if needle in path.name.lower().encode():
             found.add(f"{path} (its name)")
