@@ -18,7 +18,7 @@ from memory.model.sound import HeardVoice, pcm_of
 from memory.rules.voice_bank import HeardPlace
 from memory.services.voices import listen
 from tests.api.conftest import Door
-from tests.api.test_canaries import asked, places
+from tests.api.test_canaries import asked
 from tests.api.test_hearing_sessions import Device, said
 from tests.api.test_omi import NOON, Clock
 from tests.api.test_sound_with_voices import EarOfVoices
