@@ -96,8 +96,8 @@ class LiveTalker:
     def count(self) -> None:
         """Ask what is kept of it, and forget it."""
         with HttpClient(self._url, self._token, self._user) as client:
-            self.seen.kept_s = client.get(route("v1", "session", "talk"))["sound_s"]
-            client.delete(route("v1", "memory"))
+            self.seen.kept_s = client.get(route("session", "talk"))["sound_s"]
+            client.delete(route("memory"))
 
 
 def talk_of(files: Sequence[Waveform], first: int, seconds: float) -> Waveform:

@@ -193,8 +193,6 @@ async def test_a_sweep_that_was_asked_for_goes_on_from_there(device: Device) -> 
 
 
 class EarOfOneMoment(FakeEar):
-    """An ear that hears another word at the moment of each sentence."""
-
     async def hear(self, file: BinaryIO, language: str | None = None) -> HeardSound:
         heard = await super().hear(file, language)
         return replace(heard, sentences=[two for each in heard.sentences for two in (each, replace(each, text="Oh."))])
