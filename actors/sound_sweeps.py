@@ -16,7 +16,7 @@ from actors.transcripts import take_payload
 from adapters import build, build_models
 from adapters.build import Stores
 from adapters.capture.sound_sessions import KeptSession, SoundSessions, SoundStretch
-from adapters.capture.sounds import AFTER_S, BEFORE_S, SOMEBODY, session_of
+from adapters.capture.sounds import AFTER_S, BEFORE_S, SAMPLE, SOMEBODY, session_of
 from config.settings import Settings
 from memory.errors import DomainError, is_away
 from memory.model.profile import Profile
@@ -202,16 +202,14 @@ def _placed(
     heard: HeardSound, session: KeptSession, stretch: SoundStretch, speaker: str, speakers: Speakers
 ) -> list[dict[str, Any]]:
     """What was heard as segments, at the instants at which it was said; their ids are the places of their sound."""
-    began = session.name.split("-")[-2]
-    return [
-        {
-            **each,
-            "segment_id": f"sweep-{began}-{stretch.byte_at(each['start'])}",
-            "start": (start := stretch.at(each["start"])),
-            "end": max(start, stretch.at(each["end"])),
-        }
-        for each in segments_of(heard, speaker, speakers, SOMEBODY_HEARD)
-    ]
+    began, place = session.name.split("-")[-2], -SAMPLE
+    placed = []
+    for each in segments_of(heard, speaker, speakers, SOMEBODY_HEARD):
+        place = max(place + SAMPLE, stretch.byte_at(each["start"]))  # two that begin at once are two
+        start = stretch.at(each["start"])
+        end = max(start, stretch.at(each["end"]))
+        placed.append({**each, "segment_id": f"sweep-{began}-{place}", "start": start, "end": end})
+    return placed
 
 
 def _speaker(session: KeptSession, profile: Profile) -> str:

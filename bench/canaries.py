@@ -18,7 +18,7 @@ import secrets
 import sys
 import time
 import zipfile
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -143,15 +143,18 @@ def _owner(user: str, number: int, count: int) -> str:
     return f"{user}-{number % MEMORIES}" if number >= count - count // 5 else user
 
 
-def search(folders: Iterable[Path], marker: str) -> list[str]:
-    """Every file below these folders whose content or name holds the marker, in any case, packed or not."""
-    found, needle = set(), marker.lower().encode()
+def search(folders: Iterable[Path], *markers: str | bytes) -> list[str]:
+    """Every file below these folders whose content or name holds one of the markers, in any case, packed or not.
+
+    A marker of bytes is part of a sound or a print.
+    """
+    found, needles = set(), [(each if isinstance(each, bytes) else each.encode()).lower() for each in markers]
     for path in sorted({each for folder in folders for each in folder.rglob("*")}):
-        if needle in path.name.lower().encode():
+        if any(needle in path.name.lower().encode() for needle in needles):
             found.add(f"{path} (its name)")
         if path.is_file() and not path.is_symlink():
             try:
-                if any(_holds(content, needle) for content in _contents(path)):
+                if any(_holds(content, needles) for content in _contents(path)):
                     found.add(str(path))
             except FileNotFoundError:  # gone meanwhile
                 continue
@@ -174,13 +177,13 @@ def _blocks(path: Path) -> Iterator[bytes]:
             yield block
 
 
-def _holds(blocks: Iterator[bytes], needle: bytes) -> bool:
-    before = b""
+def _holds(blocks: Iterator[bytes], needles: Sequence[bytes]) -> bool:
+    before, kept = b"", max(map(len, needles))
     for block in blocks:
         lower = before + block.lower()
-        if needle in lower:
+        if any(needle in lower for needle in needles):
             return True
-        before = lower[-len(needle) :]
+        before = lower[-kept:]
     return False
 
 

@@ -136,6 +136,23 @@ async def _try_entity(app: AppContext, receipt_id: str) -> None:
             await app.stores.erasing.failed(task, error.kind)
 
 
+async def forget_voice(
+    app: AppContext, who: Caller, voice_id: str, key: str, erase: Callable[[], Awaitable[object]]
+) -> Receipt:
+    """Forget by what a voice is known: `erase` does it between the beginning of the receipt and its end.
+
+    So the pages and the log that hold its prints are swept also if whoever erases them dies.
+    """
+
+    async def begin(receipt_id: str) -> None:
+        await app.stores.erasing.voice(receipt_id, who.user_id, voice_id)
+
+    receipt_id = await _asked(app, who.user_id, key, "voice", voice_id, begin)
+    await erase()
+    await app.stores.erasing.settled(receipt_id)
+    return await _told(app, who, receipt_id, voice_id)
+
+
 async def forget_memory(app: AppContext, who: Caller, key: str) -> Receipt:
     """Forget everything of a user. Tokens stay; what a team shares belongs to the team."""
     user, default = who.user_id, app.settings.auth.default_user

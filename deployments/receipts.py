@@ -22,8 +22,8 @@ class ErasedPlace(BaseModel):
 
     place: str
     """words (segments, vectors, search, quotations), session_files, beliefs (facts, entities and history, in the asking
-    user's memory, with its captured commands), beliefs_of_others, tables, indexes, statistics, write_ahead_log,
-    backups."""
+    user's memory, with its captured commands), beliefs_of_others, voice_prints (of a voice alone), tables, indexes,
+    statistics, write_ahead_log, backups."""
     erased_at: str | None = None
     due_by: str | None = None
     note: str | None = None
@@ -69,6 +69,8 @@ async def receipt_of(app: AppContext, user_id: str, receipt_id: str, identity: s
 
 def _queued(row: Mapping[str, Any], due: Instant) -> list[ErasedPlace]:
     """What the transaction and the queue erase."""
+    if row["what"] == "voice":
+        return [_place("voice_prints", [row["settled_at"]], due)]
     tasks: Sequence[Mapping[str, Any]] = row["tasks"]
     own = [each["done_at"] for each in tasks if each["own"] and each["task"] != "files"]
     files = [each["done_at"] for each in tasks if each["task"] in ("files", "memory")]

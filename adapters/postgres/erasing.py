@@ -141,6 +141,15 @@ class PostgresErasing:
             told = {"entity_id": entity_id, "command_id": command_id}
             await _ask(connection, receipt_id, [("entity", user_id, told)])
 
+    async def voice(self, receipt_id: str, user_id: str, voice_id: str) -> None:
+        """Begin to forget a voice: whoever erases its prints says so afterwards, by `settled`."""
+        async with self._pool.transaction(user_id=user_id) as connection:
+            await _begin(connection, receipt_id, user_id, "voice", voice_id)
+
+    async def settled(self, receipt_id: str) -> None:
+        """Nothing is left to be done for a receipt but to sweep the database's files."""
+        await self._rows("settle", receipt_id=receipt_id)
+
     async def memory(self, receipt_id: str, user_id: str, folders: Sequence[str], files: Mapping[str, Any]) -> None:
         """Erase all that was heard by and is believed for a user, and queue what lies in `files`.
 

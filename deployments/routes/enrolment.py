@@ -88,15 +88,15 @@ async def enrollment(who: Who, app: Here, name: Named = None) -> Any:
 
 
 @router.delete("/enrollment", response_model=EnrolmentRemoved)
-async def clear_enrollment(who: Who, app: Here, name: Named = None) -> Any:
+async def clear_enrollment(who: Who, app: Here, key: Key, name: Named = None) -> Any:
     """Erase all samples of the owner's voice, and what was learnt by them, for good.
 
     Example: `DELETE /v1/enrollment`
     """
-    return await enrolling.remove(app, who, name, None)
+    return await enrolling.remove(app, who, key, name, None)
 
 
 @router.delete("/enrollment/{style}", response_model=EnrolmentRemoved)
-async def remove_style(style: Id, who: Who, app: Here, name: Named = None) -> Any:
+async def remove_style(style: Id, who: Who, app: Here, key: Key, name: Named = None) -> Any:
     """Erase the samples of one style, for good. Example: `DELETE /v1/enrollment/whisper`"""
-    return await enrolling.remove(app, who, name, style)
+    return await enrolling.remove(app, who, key, name, style)

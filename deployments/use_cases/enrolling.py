@@ -5,15 +5,18 @@ from __future__ import annotations
 import asyncio
 import tempfile
 from collections.abc import AsyncIterable
+from functools import partial
 from typing import BinaryIO
 
 from pydantic import BaseModel
 
+from deployments import forgetting
 from deployments.app_context import AppContext
 from deployments.callers import Caller, writing
 from deployments.commands import owner_label
 from deployments.use_cases.voices import VoicePrintOut, print_shown, voice_named
 from memory.errors import Conflict, Invalid, NotFound, Stale, Unavailable
+from memory.model.ids import command_id
 from memory.model.sound import HeardVoice
 from memory.model.voices import ENROLLED, HEARD
 from memory.rules.voice_bank import VoiceSample, enrolled
@@ -60,10 +63,14 @@ class EnrolledStyle(BaseModel):
 
 
 class EnrolmentRemoved(BaseModel):
-    """How many prints were erased, for good."""
+    """How many prints were erased, for good.
+
+    GET /v1/receipts/{receipt_id} tells when they have left the files of the database; null where there were none.
+    """
 
     name: str
     removed: int
+    receipt_id: str | None
 
 
 async def enrol(
@@ -143,7 +150,7 @@ async def enrolment(app: AppContext, who: Caller, name: str | None) -> Enrolment
     )
 
 
-async def remove(app: AppContext, who: Caller, name: str | None, style: str | None) -> EnrolmentRemoved:
+async def remove(app: AppContext, who: Caller, key: str, name: str | None, style: str | None) -> EnrolmentRemoved:
     """Erase the samples of a style, or of all styles and with them what was learnt by them; how it cannot be undone.
 
     What a stranger was first heard by stays: it is no enrolment. Raises NotFound.
@@ -157,8 +164,12 @@ async def remove(app: AppContext, who: Caller, name: str | None, style: str | No
     ]  # fmt: skip
     if not gone and style is not None:
         raise NotFound("There is no such style of this voice.", id=style)
-    removed = await app.stores.voices.erase(who.scope, (), [each.print_id for each in gone]) if gone else 0
-    return EnrolmentRemoved(name=called, removed=removed)
+    if voice is None or not gone:
+        return EnrolmentRemoved(name=called, removed=0, receipt_id=None)
+    erase = partial(app.stores.voices.erase, who.scope, (), [each.print_id for each in gone])
+    made = command_id("enrolment", key, voice.voice_id)
+    receipt = await forgetting.forget_voice(app, who, voice.voice_id, made, erase)
+    return EnrolmentRemoved(name=called, removed=len(gone), receipt_id=receipt.receipt_id)
 
 
 async def _owner(app: AppContext, who: Caller) -> str:

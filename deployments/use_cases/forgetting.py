@@ -22,7 +22,7 @@ async def forget_entity(app: AppContext, who: Caller, key: str, entity_id: str) 
     """
     names = await _names(app, writing(who), entity_id)
     receipt = await forgetting.forget_entity(app, who, entity_id, key)
-    await forget_voices_of(app, who, names)
+    await forget_voices_of(app, who, key, names)
     return receipt
 
 

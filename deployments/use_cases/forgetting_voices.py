@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import partial
+
 from pydantic import BaseModel
 
 from deployments import forgetting
 from deployments.app_context import AppContext
 from deployments.callers import Caller, writing
+from deployments.receipts import Receipt
 from deployments.use_cases.voices import in_sight, voice_meant
 from memory.errors import NotFound
 from memory.model.ids import command_id, fold
@@ -17,15 +21,29 @@ AT_ONCE = 200
 
 
 class VoiceForgotten(BaseModel):
-    """What was erased of a voice for good. While segments are `left` the voice stays: repeat the request."""
+    """What was erased of a voice for good. While segments are `left` the voice stays: repeat the request.
+
+    GET /v1/receipts/{receipt_id} tells when its prints have left the files of the database; null while some are left.
+    """
 
     voice_id: str
     prints: int
     segments: int
     left: int
+    receipt_id: str | None
 
     model_config = {
-        "json_schema_extra": {"examples": [{"voice_id": "v-0a1b2c3d4e5f6071", "prints": 3, "segments": 12, "left": 0}]}
+        "json_schema_extra": {
+            "examples": [
+                {
+                    "voice_id": "v-0a1b2c3d4e5f6071",
+                    "prints": 3,
+                    "segments": 12,
+                    "left": 0,
+                    "receipt_id": "r-0a1b2c3d4e5f60718293a4b5c6d7e8f9",
+                }
+            ]
+        }
     }
 
 
@@ -48,18 +66,30 @@ async def forget_voice(app: AppContext, who: Caller, key: str, voice_id: str, wo
                 continue
             segments += 1
         left = max(0, rows[0]["total"] - len(rows)) if rows else 0
-    prints = 0 if left else len(bank.prints_of(voice.voice_id))  # those of sources that were forgotten are gone
-    if not left:
-        await app.stores.voices.erase(who.scope, [each.voice_id for each in members])
-    return VoiceForgotten(voice_id=voice.voice_id, prints=prints, segments=segments, left=left)
+    if left:
+        return VoiceForgotten(voice_id=voice.voice_id, prints=0, segments=segments, left=left, receipt_id=None)
+    receipt = await _erased(app, who, key, [each.voice_id for each in members])
+    prints = len(bank.prints_of(voice.voice_id))  # those of sources that were forgotten are gone already
+    return VoiceForgotten(
+        voice_id=voice.voice_id, prints=prints, segments=segments, left=0, receipt_id=receipt.receipt_id
+    )
 
 
-async def forget_voices_of(app: AppContext, who: Caller, names: frozenset[str]) -> int:
+async def forget_voices_of(app: AppContext, who: Caller, key: str, names: frozenset[str]) -> None:
     """Erase the voices that are called by one of these folded names, as those of a person who is forgotten."""
     bank = await app.stores.voices.bank(who.scope)
     found = [each for each in await in_sight(app, who, bank) if fold(bank.shown(each.voice_id)) in names]
     ids = [member.voice_id for each in found for member in _members(bank, each)]
-    return await app.stores.voices.erase(who.scope, ids) if ids else 0
+    if ids:
+        await _erased(app, who, key, ids)
+
+
+async def _erased(app: AppContext, who: Caller, key: str, voice_ids: Sequence[str]) -> Receipt:
+    """Erase voices, the first of which the receipt names."""
+    made = command_id("voice prints", key, *voice_ids)
+    return await forgetting.forget_voice(
+        app, who, voice_ids[0], made, partial(app.stores.voices.erase, who.scope, voice_ids)
+    )
 
 
 def _members(bank: VoiceBank, voice: KnownVoice) -> list[KnownVoice]:

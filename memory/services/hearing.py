@@ -28,6 +28,8 @@ LONGEST_GAP_S = 1.8
 """Longest silence within a piece."""
 BREATH_S = 1.0
 """Silence between two words that parts them (chosen)."""
+SHORTEST_S = 0.3
+"""How long a segment lasts at least: a spoken word (measured: Whisper's times of a lone word are up to 0.2 s off)."""
 SETTLED_S = 1.0
 """A stretch that ends so close to the end of a window may go on behind it."""
 _BLOCK_BYTES = 1 << 20
@@ -211,7 +213,8 @@ def segments_of(
     """What was heard as the segments of a source, in the form of POST /v1/sources.
 
     A sentence is told by the speaker of its voice, else by `speaker`; a voice that is None is not told. Where speakers
-    are told apart, a sentence of no voice is `unclear`, if that is given.
+    are told apart, a sentence of no voice is `unclear`, if that is given. None is shorter than `SHORTEST_S`: models let
+    single words end where they begin, and what lasts no time meets nothing that replaces it.
     """
     segments = []
     for number, each in enumerate(heard.sentences, start=1):
@@ -224,7 +227,7 @@ def segments_of(
                     "speaker": told,
                     "text": each.text,
                     "start": each.start,
-                    "end": each.end,
+                    "end": max(each.end, min(round(each.start + SHORTEST_S, 2), heard.seconds)),
                     "language": each.language,
                     "stt_engine": heard.engine,
                 }

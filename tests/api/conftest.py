@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 import uuid
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
@@ -15,6 +17,7 @@ from psycopg.rows import DictRow
 from actors.memory_shard import MemoryShard
 from adapters.postgres.roles import product_dsn
 from adapters.row_scope import everybody
+from bench.canaries import data_directory, store_plainly
 from config.settings import load
 from deployments.app_context import AppContext, open_app_context
 from deployments.gateway import create_app
@@ -84,3 +87,16 @@ async def door(database: str, tmp_path: Path) -> AsyncIterator[Door]:  # noqa: F
         await opened.rows("DELETE FROM work")  # else whoever settles next reads what this test has left
     await app.stores.close()
     await actors.close()
+
+
+@pytest.fixture
+def places(door: Door, database: str, tmp_path: Path) -> list[Path]:  # noqa: F811
+    """Everything Memoray writes to: its home and the server's files, which are stored without compression."""
+    folder = data_directory(database)
+    if not os.access(folder, os.R_OK | os.X_OK):
+        pytest.skip("the files of this server are out of reach")
+    store_plainly(database)
+    told = door.app.settings.home / "run" / "runtime.json"  # as the supervisor leaves it
+    told.parent.mkdir()
+    told.write_text(json.dumps({"owner_dsn": database}))
+    return [tmp_path, folder]

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import json
-import os
 from pathlib import Path
 from typing import Any
 
 import psycopg
-import pytest
 
 from adapters import build
 from adapters.capture.jsonl import append
-from bench.canaries import Canaries, Request, Talk, data_directory, over, search, store_plainly
+from bench.canaries import Canaries, Request, Talk, over, search
 from memory.model.commands import RecordAccess
 from tests.api.conftest import Door
 from tests.api.test_forgetting import payload
@@ -35,19 +32,6 @@ async def asked(door: Door, request: Request) -> Any:
     sent = await door.client.request(request.method, request.path, json=request.body, headers=headers)
     assert sent.is_success, f"{request.method} {request.path}: {sent.text}"
     return sent.json()
-
-
-@pytest.fixture
-def places(door: Door, database: str, tmp_path: Path) -> list[Path]:
-    """Everything Memoray writes to: its home and the server's files, which are stored without compression."""
-    folder = data_directory(database)
-    if not os.access(folder, os.R_OK | os.X_OK):
-        pytest.skip("the files of this server are out of reach")
-    store_plainly(database)
-    told = door.app.settings.home / "run" / "runtime.json"  # as the supervisor leaves it
-    told.parent.mkdir()
-    told.write_text(json.dumps({"owner_dsn": database}))
-    return [tmp_path, folder]
 
 
 async def test_no_canary_is_left_anywhere(door: Door, database: str, places: list[Path]) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import io
 import wave
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, BinaryIO
 
 import httpx
 import numpy as np
@@ -21,7 +21,7 @@ from config.doors import Sound
 from deployments.uploads import unless_left
 from memory.errors import Unavailable
 from memory.model.scopes import Sensitivity
-from memory.model.sound import Waveform
+from memory.model.sound import HeardSound, Waveform
 from memory.services.ears import MISSING
 from tests.api.conftest import Door
 from tests.api.test_omi import NOON, Clock
@@ -190,6 +190,20 @@ async def test_a_sweep_that_was_asked_for_goes_on_from_there(device: Device) -> 
     assert await device.sweep() == 1
     assert device.ear.heard == pytest.approx([1.3, 1.3, 1.2, 1.2]), "each piece at once, and once by a sweep"
     assert [row[1] for row in await device.kept() if not row[-1]] == [pytest.approx(-0.8), pytest.approx(9.3)]
+
+
+class EarOfOneMoment(FakeEar):
+    async def hear(self, file: BinaryIO, language: str | None = None) -> HeardSound:
+        heard = await super().hear(file, language)
+        return replace(heard, sentences=[two for each in heard.sentences for two in (each, replace(each, text="Oh."))])
+
+
+async def test_sentences_that_begin_at_once_are_kept_each(device: Device) -> None:
+    device.ear = EarOfOneMoment()
+    await device.send(said(5))
+    await device.door.post("/v1/session/walk/end")
+    assert await device.sweep() == 1
+    assert sorted(row[3] for row in await device.kept() if not row[-1]) == ["Oh.", "hm hm hm hm hm"]
 
 
 async def test_pinned_words_stand(device: Device) -> None:

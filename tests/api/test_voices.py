@@ -202,7 +202,10 @@ async def test_forgetting_a_voice_with_its_words_leaves_nothing_of_them(lunch: D
     voice = await the_voice(lunch)
     await name(lunch, voice, "Tomasz")
     gone = (await lunch.client.delete(f"/v1/voices/{voice}", params={"words": True})).json()
+    receipt = await lunch.get(f"/v1/receipts/{gone.pop('receipt_id')}")
     assert gone == {"voice_id": voice, "prints": 1, "segments": 4, "left": 0}
+    assert (receipt["what"], receipt["places"][0]["place"]) == ("voice", "voice_prints")
+    assert receipt["places"][0]["erased_at"], "prints go at once, their bytes with the next sweep"
     await lunch.settle()
     for path in ("/v1/facts", "/v1/entities", "/v1/promises", "/v1/sources", "/v1/voices"):
         told = json.dumps(await lunch.get(path))
@@ -260,7 +263,9 @@ class TestEnrolment:
         heard = await listen(ears.app.stores.voices, [sample(2), sample(3), sample(4)], place, "drop")
         assert heard == {2: "Maya", 3: "Tom", 4: None}
         gone = await ears.client.delete("/v1/enrollment/whisper")
-        assert gone.json() == {"name": "Maya", "removed": 1}
+        assert (gone.json()["name"], gone.json()["removed"]) == ("Maya", 1)
+        receipt = await ears.get(f"/v1/receipts/{gone.json()['receipt_id']}")
+        assert [each["place"] for each in receipt["places"]][:2] == ["voice_prints", "tables"]
         assert (await ears.client.delete("/v1/enrollment/whisper")).status_code == 404
         assert (await ears.client.delete("/v1/enrollment")).json()["removed"] == 1
         assert (await ears.client.delete("/v1/enrollment")).json()["removed"] == 0

@@ -5,7 +5,8 @@
 SELECT 'r-' || left(encode(keyed('receipt:' || %(user_id)s || chr(31) || %(key)s), 'hex'), 32) AS id;
 
 -- name: hashed
-SELECT forgotten_source(%(id)s) AS source, forgotten_id(%(id)s) AS entity, %(id)s::text AS memory;
+SELECT forgotten_source(%(id)s) AS source, forgotten_id(%(id)s) AS entity, forgotten_id(%(id)s) AS voice,
+       %(id)s::text AS memory;
 
 -- name: begin
 INSERT INTO receipts (receipt_id, user_id, what, id) VALUES (%(receipt_id)s, %(user_id)s, %(what)s, %(id)s)

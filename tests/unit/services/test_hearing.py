@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memory.errors import TooLarge
-from memory.model.sound import RATE, HeardWord, SpeechStretch
+from memory.model.sound import RATE, HeardSound, HeardWord, SoundFacts, SpeechStretch
 from memory.services.hearing import (
     LONGEST_GAP_S,
     LONGEST_S,
@@ -100,6 +100,12 @@ def test_the_same_bytes_are_the_same_source() -> None:
     one.seek(7)
     assert source_id_of(one) == source_id_of(io.BytesIO(wav(tone(1)))) != source_id_of(other)
     assert one.tell() == 0
+
+
+def test_a_word_that_takes_no_time_lasts_long_enough_to_be_replaced_and_played() -> None:
+    words = [HeardWord(" Hello.", 0.5, 0.5, 1.0), HeardWord(" Oh.", 2.9, 2.9, 1.0)]
+    heard = HeardSound(SoundFacts(), 3.0, "teller", sentences_of(words, "en"))
+    assert [(each["start"], each["end"]) for each in segments_of(heard, "Ana")] == [(0.5, 0.8), (2.9, 3.0)]
 
 
 def test_segments_say_who_when_and_by_what() -> None:
