@@ -11,7 +11,6 @@ from deployments.use_cases.enrolling import MISSING
 from memory.model.scopes import Sensitivity, user_scope
 from memory.rules.voice_bank import HeardPlace
 from memory.services.voices import listen
-from tests.api.archives import changed, exported, restored
 from tests.api.conftest import Door
 from tests.fakes.voices import WrittenVoices, sample
 
@@ -352,50 +351,3 @@ async def test_nobody_sees_voices_above_their_clearance_or_of_others(door: Door)
 )  # fmt: skip
 async def test_what_makes_no_sense_is_refused(door: Door, method: str, path: str, body: Any) -> None:
     assert (await door.client.request(method, path, json=body)).status_code == 422
-
-
-async def kept(door: Door) -> list[Any]:
-    """The tables of the voices."""
-    named = {"s": user_scope(door.user)}
-    voices = await door.rows("SELECT * FROM voices WHERE scope = %(s)s ORDER BY voice_id", **named)
-    return [voices, await door.rows("SELECT * FROM voice_prints WHERE scope = %(s)s ORDER BY print_id", **named)]
-
-
-async def test_an_archive_carries_voices(lunch: Door) -> None:
-    await hear(lunch, "call", 6, "I have a dog called Rex.", day=3)
-    [one, other] = (await lunch.get("/v1/voices"))["voices"]
-    await name(lunch, one["voice_id"], "Tom")
-    await name(lunch, other["voice_id"], "Tom")
-    before, tables = await shown(lunch), await kept(lunch)
-    archive = await exported(lunch)
-    assert (await lunch.client.delete("/v1/memory")).status_code == 200
-    assert await kept(lunch) == [[], []]
-    assert (await restored(lunch, archive)).status_code == 201
-    await lunch.settle()
-    assert await kept(lunch) == tables
-    after = await shown(lunch)
-    assert {**after, "context": before["context"]} == before
-    assert {each[2] for each in after["context"]} == {"Tom"}
-
-
-@pytest.mark.parametrize(
-    ("member", "change", "why"),
-    [
-        ("voices", lambda lines: lines[0].update(voice_id="x"), "voice_id"),
-        ("voices", lambda lines: lines[0].update(merged_into="v-0000000000000000"), "merged_into"),
-        ("voices", lambda lines: lines.append(lines[0]), "must be there once"),
-        ("voices", lambda lines: lines[0].update(exclusion="hush"), "exclusion"),
-        ("voice_prints", lambda lines: lines[0].update(voice_id="v-0000000000000000"), "voice_id"),
-        ("voice_prints", lambda lines: lines[0].update(embedding=[]), "embedding"),
-        ("voice_prints", lambda lines: lines[0].update(embedding=[1e30]), "embedding"),
-        ("voice_prints", lambda lines: lines[0].update(embedding=[0.1] * 2_000), "embedding"),
-        ("voice_prints", lambda lines: lines[0].update(origin="guessed"), "origin"),
-    ],
-)
-async def test_an_archive_with_unsound_voices_is_refused(lunch: Door, member: str, change: Any, why: str) -> None:
-    archive = changed(await exported(lunch), f"{member}.jsonl", change)
-    assert (await lunch.client.delete("/v1/memory")).status_code == 200
-    answer = await restored(lunch, archive)
-    assert answer.status_code == 422
-    assert why in answer.json()["detail"]
-    assert await kept(lunch) == [[], []]
