@@ -169,7 +169,8 @@ async def store_heard(
 
     Raises Forbidden.
     """
-    speaker = piece.speaker or owner_label(await app.profile(writing(who).user_id))
+    user_id = writing(who).user_id
+    speaker = piece.speaker or owner_label(await app.profile(user_id))
     started_at = await _started_at(app, who, piece.session_id) or began
     shift, named = max(0.0, began - started_at), digest(piece.session_id, key).hex()
     speakers = NOBODY if piece.speaker is not None else await _known(app, who, piece.session_id, heard, began)

@@ -49,7 +49,7 @@ async def test_a_guess_stands_beside_words_and_survives_sweep_and_archive(device
     archive = await exported(door)
     assert (await door.client.delete("/v1/memory")).status_code == 200
     answer = await restored(door, archive)
-    assert answer.status_code == 200, answer.text
+    assert answer.status_code == 201, answer.text
     assert await kept(door, door.user) == [(swept, True)]
 
 
