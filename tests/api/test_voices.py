@@ -203,8 +203,7 @@ async def test_forgetting_a_voice_with_its_words_leaves_nothing_of_them(lunch: D
     gone = (await lunch.client.delete(f"/v1/voices/{voice}", params={"words": True})).json()
     receipt = await lunch.get(f"/v1/receipts/{gone.pop('receipt_id')}")
     assert gone == {"voice_id": voice, "prints": 1, "segments": 4, "left": 0}
-    assert (receipt["what"], receipt["places"][0]["place"]) == ("voice", "voice_prints")
-    assert receipt["places"][0]["erased_at"], "prints go at once, their bytes with the next sweep"
+    assert receipt["places"][0]["place"] == "voice_prints"
     await lunch.settle()
     for path in ("/v1/facts", "/v1/entities", "/v1/promises", "/v1/sources", "/v1/voices"):
         told = json.dumps(await lunch.get(path))
