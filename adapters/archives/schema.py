@@ -10,7 +10,17 @@ from dataclasses import MISSING, fields
 from datetime import date
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, FailFast, Field, StringConstraints, create_model, field_validator, model_validator
+from pydantic import (
+    AfterValidator,
+    FailFast,
+    Field,
+    SerializerFunctionWrapHandler,
+    StringConstraints,
+    create_model,
+    field_validator,
+    model_serializer,
+    model_validator,
+)
 
 from adapters.archives import kinds as k
 from adapters.archives.kinds import ArchiveLine
@@ -82,6 +92,12 @@ class Emotion(ArchiveLine):
     method: k.Short | None = None
     prosody: Figures | None = None
     scores: Figures | None = None
+
+    @model_serializer(mode="wrap")
+    def _as_it_was(self, shown: SerializerFunctionWrapHandler) -> dict[str, object]:
+        """Without what it never had: it is kept as a whole."""
+        told: dict[str, object] = shown(self)
+        return {name: said for name, said in told.items() if said is not None or name in ("label", "score")}
 
 
 class SegmentLine(ArchiveLine):
