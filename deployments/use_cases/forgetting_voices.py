@@ -77,6 +77,7 @@ async def forget_voice(app: AppContext, who: Caller, key: str, voice_id: str, wo
 
 async def forget_voices_of(app: AppContext, who: Caller, key: str, names: frozenset[str]) -> None:
     """Erase the voices that are called by one of these folded names, as those of a person who is forgotten."""
+    writing(who)
     bank = await app.stores.voices.bank(who.scope)
     found = [each for each in await in_sight(app, who, bank) if fold(bank.shown(each.voice_id)) in names]
     ids = [member.voice_id for each in found for member in _members(bank, each)]

@@ -94,7 +94,9 @@ async def test_a_page_of_the_timeline_reads_a_page_of_what_was_said(single: Pool
     assert await fetched(single, "segments") - before < len(said) / 10, "the planner looks at a few, too"
 
 
-async def test_what_was_read_of_a_source_is_looked_up_for_that_source_alone(single: Pool, user: str) -> None:
+async def test_what_was_read_of_a_source_is_looked_up_for_that_source_alone(
+    single: Pool, own_pool: Pool, user: str
+) -> None:
     capture, scope = PostgresCapture(single, "hashing"), user_scope(user)
     for source in range(TURNS):
         said = tuple(Segment(str(n), "Ann", f"Rain {n}.", float(n), n + 1.0) for n in range(EACH))
@@ -102,6 +104,11 @@ async def test_what_was_read_of_a_source_is_looked_up_for_that_source_alone(sing
     await single.rows(
         "INSERT INTO extracted SELECT %(user_id)s, scope, segment_key, revision FROM segments WHERE source_id <> 's-0'",
         user_id=user,
+    )
+    await own_pool.rows(  # a table of a few pages is read as a whole, whatever is asked of it
+        "INSERT INTO extracted SELECT 'reader-' || n, scope, segment_key, revision"
+        " FROM segments, generate_series(1, 100) n WHERE scope = %(scope)s",
+        scope=scope,
     )
     before = await fetched(single, "extracted")
     await capture.unread(user, scope, "s-3", 128)
