@@ -16,14 +16,14 @@ from actors.transcripts import take_payload
 from adapters import build, build_models
 from adapters.build import Stores
 from adapters.capture.sound_sessions import KeptSession, SoundSessions, SoundStretch
-from adapters.capture.sounds import AFTER_S, BEFORE_S, SAMPLE, SOMEBODY, session_of
+from adapters.capture.sounds import AFTER_S, BEFORE_S, SAMPLE, UNNAMED_SPEAKER, session_of
 from config.settings import Settings
 from memory.errors import DomainError, is_away
 from memory.model.profile import Profile
 from memory.model.scopes import Sensitivity, View, user_scope
 from memory.model.sound import HeardSound
 from memory.model.timeline import DAY_S, Instant
-from memory.model.voices import SOMEBODY as SOMEBODY_HEARD
+from memory.model.voices import SOMEBODY
 from memory.ports import Clock
 from memory.services.ears import Ear
 from memory.services.hearing import SETTLED_S, segments_of
@@ -204,7 +204,7 @@ def _placed(
     """What was heard as segments, at the instants at which it was said; their ids are the places of their sound."""
     began, place = session.name.split("-")[-2], -SAMPLE
     placed = []
-    for each in segments_of(heard, speaker, speakers, SOMEBODY_HEARD):
+    for each in segments_of(heard, speaker, speakers, SOMEBODY):
         place = max(place + SAMPLE, stretch.byte_at(each["start"]))  # two that begin at once are two
         start = stretch.at(each["start"])
         end = max(start, stretch.at(each["end"]))
@@ -218,7 +218,7 @@ def _speaker(session: KeptSession, profile: Profile) -> str:
     Of a stream nobody says who wears the device.
     """
     if session_of(session.stream) is None:
-        return SOMEBODY
+        return UNNAMED_SPEAKER
     return session.state.speaker or profile.name or next(iter(profile.speaker_labels), "me")
 
 

@@ -37,7 +37,7 @@ TAIL_BYTES = 65_536
 """Bytes of the end of a session's lines that are read (chosen: 400 pieces; a request comes again within a minute)."""
 WEIGHED_S = 60.0
 """Seconds for which the weight of all sound is known well enough (chosen: a device sends 2 MB in them)."""
-SOMEBODY = "SPEAKER_00"
+UNNAMED_SPEAKER = "SPEAKER_00"
 """Who speaks where nobody says who: not the owner, until somebody says so."""
 BEFORE_S, AFTER_S = 15.0, 30.0
 """Seconds around a source that are silenced with it: words are dated by when they came, and they come late."""
@@ -172,7 +172,7 @@ def _note(path: Path, told: Mapping[str, str | None]) -> None:
     """Note who speaks in a session, and by which device, where that is new."""
     state = read_state(path)
     is_first = not path.stat().st_size
-    speaker = told["speaker"] if is_first or state.speaker == told["speaker"] else SOMEBODY
+    speaker = told["speaker"] if is_first or state.speaker == told["speaker"] else UNNAMED_SPEAKER
     noted = replace(state, speaker=speaker, device_id=told["device_id"] or state.device_id)
     if noted != state:
         write_state(path, noted)
@@ -287,7 +287,7 @@ def _silenced(path: Path, began: Instant, ended: Instant) -> bool:
         if any(size for _, size in spans):
             state = read_state(path)
             # who spoke in what is forgotten is not told any longer
-            speaker = state.speaker and SOMEBODY
+            speaker = state.speaker and UNNAMED_SPEAKER
             write_state(path, replace(state, silenced=state.silenced + 1, speaker=speaker))
     return any(size for _, size in spans)
 

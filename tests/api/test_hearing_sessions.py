@@ -16,7 +16,7 @@ from actors import sound_sweeps
 from actors.sound_sweeps import SoundSweeps
 from adapters import build
 from adapters.capture.commands import folder_name
-from adapters.capture.sounds import SOMEBODY
+from adapters.capture.sounds import UNNAMED_SPEAKER
 from config.doors import Sound
 from deployments.uploads import unless_left
 from memory.errors import Unavailable
@@ -149,7 +149,7 @@ async def test_a_sweep_keeps_who_was_said_to_speak(device: Device) -> None:
     await device.door.post("/v1/session/walk/end")
     assert await device.sweep() == 1
     standing = [row[2:5] for row in await device.kept() if not row[-1]]
-    assert standing == [("Ravi", "hm hm hm", True), ("Ines", "hm hm", True), (SOMEBODY, "hm hm hm hm", True)]
+    assert standing == [("Ravi", "hm hm hm", True), ("Ines", "hm hm", True), (UNNAMED_SPEAKER, "hm hm hm hm", True)]
 
 
 async def test_a_speaker_who_was_forgotten_is_named_nowhere(device: Device) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from actors.sound_sweeps import SoundSweeps
 from adapters import build
-from adapters.capture.sounds import SOMEBODY
+from adapters.capture.sounds import UNNAMED_SPEAKER
 from tests.api.test_omi import NOON, Omi, mine, omi  # noqa: F401  (omi is a fixture)
 from tests.fakes.ear import FakeEar
 from tests.fakes.hearing import silence, tone, wav
@@ -42,7 +42,7 @@ async def test_a_stream_is_heard_once_its_session_has_ended(omi: Omi) -> None:  
     omi.clock.at += 901
     assert await sweep(omi, ear) == 1
     kept = await omi.kept()
-    assert [row[2:] for row in kept] == [(SOMEBODY, "hm hm hm")] * 2
+    assert [row[2:] for row in kept] == [(UNNAMED_SPEAKER, "hm hm hm")] * 2
     assert len({row[0] for row in kept}) == 1
     assert await times(omi) == [-1.3, 58.7], "as they were heard, whatever came between"
     assert await sweep(omi, ear) == 0
