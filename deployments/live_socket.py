@@ -25,7 +25,7 @@ from deployments.use_cases.recordings import SoundPieceIn
 from deployments.use_cases.sources import SessionId
 from memory.errors import DomainError
 from memory.model.sound import StreamCodec
-from memory.words.cleaning import visible
+from memory.words.cleaning import visible_json
 
 SILENT_S = 90.0
 """Seconds in which nothing comes, after which a stream is closed (what Omi's app expects)."""
@@ -97,8 +97,8 @@ async def _tell_all(socket: WebSocket, session: LiveSession) -> None:
     """Tell the words until there are no more. They are stored also when the client has gone."""
     with_client = True
     async for segments in session.told():
-        shown = [each.model_dump(exclude_none=True) | {"text": visible(each.text)} for each in segments]
-        told = orjson.dumps({"segments": shown, "session_id": session.session_id}).decode()
+        shown = [each.model_dump(exclude_none=True) for each in segments]
+        told = visible_json(orjson.dumps({"segments": shown, "session_id": session.session_id}).decode())
         if with_client:
             try:
                 await socket.send_text(told)
