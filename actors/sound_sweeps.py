@@ -16,12 +16,12 @@ from actors.transcripts import take_payload
 from adapters import build, build_models
 from adapters.build import Stores
 from adapters.capture.sound_sessions import KeptSession, SoundSessions, SoundStretch
-from adapters.capture.sounds import AFTER_S, BEFORE_S, SAMPLE, UNNAMED_SPEAKER, session_of
+from adapters.capture.sounds import AFTER_S, BEFORE_S, UNNAMED_SPEAKER, session_of
 from config.settings import Settings
 from memory.errors import DomainError, is_away
 from memory.model.profile import Profile
 from memory.model.scopes import Sensitivity, View, user_scope
-from memory.model.sound import HeardSound
+from memory.model.sound import SAMPLE, HeardSound
 from memory.model.timeline import DAY_S, Instant
 from memory.model.voices import SOMEBODY
 from memory.ports import Clock

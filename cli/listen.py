@@ -27,6 +27,7 @@ from cli.client import HttpClient, RequestRefused, address, route
 from cli.console import HomeOption, JsonOption, UserOption, err, out, print_json_line
 from config.settings import load
 from memory.errors import Unavailable
+from memory.model.sound import samples_of
 from memory.words.cleaning import visible
 
 HELD_S = 600.0
@@ -193,7 +194,7 @@ async def _take(line: LiveLine, pieces: AsyncIterator[bytes], *, shows: bool) ->
 
 def level(piece: bytes) -> str:
     """How loud a piece is, as a bar."""
-    samples = np.frombuffer(piece[: len(piece) // 2 * 2], "<i2").astype(np.float64) / 32_768
+    samples = samples_of(piece)
     loudness = 10 * np.log10(max(float(np.mean(samples**2)) if len(samples) else 0.0, 1e-12))
     share = (loudness - STILL_DB) / (LOUD_DB - STILL_DB)
     return BARS[round(min(1.0, max(0.0, share)) * (len(BARS) - 1))]

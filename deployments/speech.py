@@ -13,13 +13,12 @@ import asyncio
 import importlib
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
 from ray import serve
 from ray.serve import Application
 
 from deployments.arguments import AppArgs, SpeechArgs
 from memory.errors import Unavailable
+from memory.model.sound import Waveform, samples_of
 from memory.model.sources import Segment
 
 NAME = "Speech"
@@ -27,8 +26,6 @@ BATCH = 8
 """Stretches of speech transcribed at once; whisperx's own default."""
 _COMPUTE = {"cuda": "float16", "cpu": "int8"}
 """CTranslate2's arithmetic by device."""
-Waveform = NDArray[np.float32]
-"""[samples] at 16 kHz, mono, in [-1, 1)."""
 
 
 class Silence:
@@ -52,7 +49,7 @@ class WhisperX:
     async def transcribe(self, audio: bytes, session_id: str) -> tuple[Segment, ...]:
         """The segments heard in 16 kHz mono PCM (signed 16 bit, little-endian). Who spoke is not told apart."""
         async with self._turn:
-            return await asyncio.to_thread(self._hear, waveform(audio), session_id)
+            return await asyncio.to_thread(self._hear, samples_of(audio), session_id)
 
     def _hear(self, sound: Waveform, session_id: str) -> tuple[Segment, ...]:
         whisperx = self._load()
@@ -79,12 +76,6 @@ class WhisperX:
                 language=self._args.language, vad_method="pyannote",
             )  # fmt: skip
         return whisperx
-
-
-def waveform(audio: bytes) -> Waveform:
-    """Signed 16-bit little-endian PCM as floats in [-1, 1); half a sample at the end is dropped."""
-    samples = np.frombuffer(audio[: len(audio) // 2 * 2], "<i2")
-    return samples.astype(np.float32) / np.float32(32_768.0)
 
 
 def _segment(piece: dict[str, Any], session_id: str, language: str) -> Segment:

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from adapters.capture.commands import folder_name
-from adapters.capture.sounds import SAMPLE, pieces_of, rate_of, session_stream, span_of, stream_of
+from adapters.capture.sounds import pieces_of, rate_of, session_stream, span_of, stream_of
+from memory.model.sound import SAMPLE
 from memory.model.timeline import Instant
 
 MARGIN_S = 0.25

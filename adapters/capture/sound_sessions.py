@@ -20,7 +20,6 @@ from adapters.capture.files import PRIVATE, locked
 from adapters.capture.sessions import SESSION_GAP_S
 from adapters.capture.sound_states import SoundState, read_state, write_state
 from adapters.capture.sounds import (
-    SAMPLE,
     TAIL_BYTES,
     SoundPiece,
     named_key,
@@ -30,6 +29,7 @@ from adapters.capture.sounds import (
     session_stream,
     stream_of,
 )
+from memory.model.sound import SAMPLE
 from memory.model.timeline import Instant
 
 GAP_S = 2.0

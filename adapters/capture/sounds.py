@@ -25,12 +25,10 @@ from adapters.capture.sound_states import SoundState, read_state, state_path, wr
 from config.doors import Sound
 from memory.errors import Invalid
 from memory.model.ids import digest
-from memory.model.sound import RATE
+from memory.model.sound import RATE, SAMPLE
 from memory.model.timeline import DAY_S, Instant
 
 MB = 1_000_000
-SAMPLE = 2
-"""Bytes of a sample."""
 RATES = (8_000, 48_000)
 """Samples a second that are taken: from a telephone's to a studio's."""
 TAIL_BYTES = 65_536

@@ -26,16 +26,13 @@ from adapters.hearing.silero import SileroActivity
 from adapters.hearing.voice_print import CamPlusPlus
 from adapters.hearing.whisper import WhisperTranscriber
 from memory.errors import DomainError
-from memory.model.sound import HeardSound
+from memory.model.sound import HeardSound, pcm_of
 from memory.ports_sound import EmotionReader
 from memory.services.diarising import VoiceModels
 from memory.services.hearing import Ears, hear, within
 
 MOST_MEMORY = 6_000_000_000
 """Bytes of address space: models and libraries take half of it, most of which is never touched (measured)."""
-
-LOUDEST = 32_767
-"""The largest sample of 16 bits."""
 
 
 def main() -> None:
@@ -87,7 +84,7 @@ def _decoded(file: BinaryIO, wishes: dict[str, Any]) -> dict[str, Any]:
     """Write the samples of a file into another, which was opened before."""
     with os.fdopen(wishes["decoded"], "wb") as written:
         for block in within(FileDecoder().open(file).blocks, wishes["most_s"]):
-            written.write((block * LOUDEST).astype("<i2").tobytes())
+            written.write(pcm_of(block))
     return {"decoded": True}
 
 

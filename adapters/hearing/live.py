@@ -77,9 +77,13 @@ class ApartLiveEar:
             raise Unavailable("Too many streams are heard already; try again in a minute.", retry_after_s=60)
         stream = ApartStream(self, next(self._numbers))
         self._streams[stream.number] = stream
-        await self._begin()
         wished = language or self._model.language
-        await self.send({"do": OPEN, "stream": stream.number, "codec": codec, "rate": rate, "language": wished})
+        try:
+            await self._begin()
+            await self.send({"do": OPEN, "stream": stream.number, "codec": codec, "rate": rate, "language": wished})
+        except BaseException:  # it would keep the place of another
+            await self.leave(stream)
+            raise
         return stream
 
     async def send(self, asked: Mapping[str, Any], content: bytes = b"") -> None:

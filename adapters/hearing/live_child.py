@@ -7,9 +7,7 @@ whoever sends never waits for words.
 from __future__ import annotations
 
 import logging
-import os
 import queue
-import resource
 import sys
 import threading
 from collections.abc import Mapping
@@ -19,8 +17,7 @@ from typing import Any, BinaryIO
 
 import orjson
 
-from adapters.child_process import be_ended_first, end_with_parent
-from adapters.hearing.apart_child import MOST_MEMORY
+from adapters.hearing.apart_child import bound
 from adapters.hearing.live_messages import DROP, END, ENDED, FAILED, OPEN, PIECE, SOUND, packed, read_message
 from adapters.hearing.silero import SileroActivity
 from adapters.hearing.stream_sound import StreamSound
@@ -38,12 +35,8 @@ Asked = tuple[Mapping[str, Any], bytes]
 
 def main() -> None:
     """Hear until nobody asks any more."""
-    end_with_parent()
-    be_ended_first()
-    resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
-    os.environ["HF_HUB_OFFLINE"] = "1"
     wishes = orjson.loads(sys.argv[1])
-    os.nice(wishes["step_back"])
+    bound(wishes["step_back"])
     own = Path(wishes["path"]) if wishes["path"] else None
     every = WhisperTranscriber(wishes["kind"], own, wishes["trusted"])
     english = every if own else WhisperTranscriber("tiny.en")

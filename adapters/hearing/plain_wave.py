@@ -8,9 +8,8 @@ import wave
 from typing import BinaryIO, cast
 
 from memory.errors import TooLarge
-from memory.model.sound import RATE
+from memory.model.sound import RATE, SAMPLE
 
-SAMPLE = 2
 FRAMES = 1 << 19
 """Samples that are copied at once."""
 

@@ -13,7 +13,7 @@ import orjson
 
 from adapters.modules import module_command, same_imports
 from memory.errors import ModelFailed, Unavailable
-from memory.model.sound import RATE
+from memory.model.sound import RATE, SAMPLE
 
 MOST_WAITING = 4
 """Pieces that wait for the one that is heard (chosen: devices give up after 15 s, and each takes two)."""
@@ -25,7 +25,6 @@ SLOWEST = 4.0
 """Times its length that hearing a piece may take (chosen: a quarter of it is usual)."""
 MOST_TOLD = 64_000_000
 """Bytes of what is told of one piece."""
-SAMPLE = 2
 
 
 class WarmProcess:

@@ -12,17 +12,15 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, BinaryIO
 
-import numpy as np
 import orjson
 
-from adapters.hearing.apart_child import LOUDEST, bound, emotion_reader, guarded, voice_models
+from adapters.hearing.apart_child import bound, emotion_reader, guarded, voice_models
 from adapters.hearing.silero import SileroActivity
 from adapters.hearing.whisper import WhisperTranscriber
-from memory.model.sound import RATE, DecodedSound, SoundFacts, Waveform
+from memory.model.sound import RATE, SAMPLE, DecodedSound, SoundFacts, Waveform, samples_of
 from memory.services.hearing import Ears, hear
 
 BLOCK = 10 * RATE
-SAMPLE = 2
 
 
 class PlainSamples:
@@ -35,7 +33,7 @@ class PlainSamples:
 
 def _blocks(file: BinaryIO) -> Iterator[Waveform]:
     while block := file.read(BLOCK * SAMPLE):
-        yield np.frombuffer(block, "<i2").astype(np.float32) / np.float32(LOUDEST)
+        yield samples_of(block)
 
 
 def main() -> None:

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 from deployments.app_context import AppContext
 from deployments.callers import Caller, writing
-from deployments.use_cases.recordings import SAMPLE, HeardSegmentOut, SoundPieceIn, keep_piece, store_heard
-from memory.model.sound import RATE, HeardPiece, HeardSound, SoundFacts, StreamCodec, StreamedSound
+from deployments.use_cases.recordings import HeardSegmentOut, SoundPieceIn, keep_piece, store_heard
+from memory.model.sound import RATE, SAMPLE, HeardPiece, HeardSound, SoundFacts, StreamCodec, StreamedSound
 from memory.services.ears import LiveStream, must_be_installed
 from memory.services.hearing import sentences_of
 

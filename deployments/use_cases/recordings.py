@@ -21,7 +21,7 @@ from deployments.commands import owner_label
 from deployments.use_cases.sources import take_in
 from memory.errors import Invalid, NotFound, Unavailable
 from memory.model.ids import digest
-from memory.model.sound import RATE, HeardSound
+from memory.model.sound import RATE, SAMPLE, HeardSound
 from memory.model.timeline import Instant, iso
 from memory.services.hearing import segments_of
 from memory.services.recognising import NOBODY, Recording, Speakers, known
@@ -31,7 +31,6 @@ MOST_PIECE_S = 600.0
 """Seconds of one piece (chosen: a device sends some seconds; a recording is imported, or transcribed)."""
 STALE_S = 3_600.0
 """Seconds of silence after which POST /v1/cleanup ends a session (seed 001)."""
-SAMPLE = 2
 Sweeping = Literal["none", "waiting", "active", "done"]
 
 

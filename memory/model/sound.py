@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 
 RATE = 16_000
 """Samples a second of everything that is listened to."""
+SAMPLE = 2
+"""Bytes of a sample of 16 bits."""
 Waveform = NDArray[np.float32]
 """[samples] at `RATE`, mono, in [-1, 1]."""
 CHUNK = 10 * RATE
@@ -34,8 +36,13 @@ StreamCodec = Literal["pcm16", "opus", "omi"]
 radio sends, fragments of such packets with their numbers."""
 
 
+def samples_of(pcm: bytes) -> Waveform:
+    """Samples of 16 bits, little-endian, as numbers; half a sample at the end is dropped."""
+    return np.frombuffer(pcm[: len(pcm) // SAMPLE * SAMPLE], "<i2").astype(np.float32) / np.float32(32_768)
+
+
 def pcm_of(sound: Waveform) -> bytes:
-    """Samples as 16 bits, little-endian."""
+    """Samples as 16 bits, little-endian; what is too loud for them is clipped."""
     return (np.clip(sound, -1.0, 1.0) * 32_767).astype("<i2").tobytes()
 
 

@@ -41,7 +41,7 @@ async def recognised(
     A voice that speaks alone says nothing in a memory that knows nobody's: it is whoever brought it. One that speaks
     too little to be known again is somebody's. Raises Stale.
     """
-    if says_nothing(await store.bank(where.scope), voices):
+    if not voices or says_nothing(await store.bank(where.scope), voices):
         return NOBODY
     clear = [each for each in voices if each.seconds >= _least(each)]
     unclear = {each.number: SOMEBODY for each in voices if each.seconds < _least(each)}
@@ -55,6 +55,8 @@ async def known(
 
     Of strangers it says nothing, unless they are not to be told by name, or at all: the whole recording tells more.
     """
+    if not voices:  # as in a live stream, whose pieces come every second or two
+        return NOBODY
     bank = await store.bank(where.scope)
     if says_nothing(bank, voices):
         return NOBODY
@@ -64,9 +66,9 @@ async def known(
 
 
 def says_nothing(bank: VoiceBank, voices: Collection[HeardVoice]) -> bool:
-    """Whether voices tell nothing of who speaks: there is none, or one alone, of whom nobody has said who it is."""
+    """Whether voices tell nothing of who speaks: there is one alone, and nobody has said of any voice whose it is."""
     vouched = any(each.origin == ENROLLED or bank.root(each.voice_id).name for each in bank.prints.values())
-    return not voices or (len(voices) == 1 and not vouched)
+    return len(voices) == 1 and not vouched
 
 
 def _least(voice: HeardVoice) -> float:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, BinaryIO, Protocol, TypeVar
+from typing import BinaryIO, Protocol, TypeVar
 
 from memory.errors import Conflict, Stale
 from memory.model.ids import command_id
 from memory.model.sound import HeardVoice
 from memory.model.timeline import Instant, to_datetime
-from memory.model.voices import SOMEBODY, BankChange, VoiceBank
+from memory.model.voices import BankChange, VoiceBank
 from memory.rules.voice_bank import HeardPlace, attributed, undoing
 
 ATTEMPTS = 5
@@ -78,20 +78,6 @@ def day_called(at: Instant, offset_s: int) -> str:
     """A day as the labels of its strangers call it: 3 May."""
     day = to_datetime(at + offset_s)
     return f"{day.day} {day:%B}"
-
-
-def told(sentences: Iterable[Mapping[str, Any]], speakers: Mapping[int, str | None]) -> list[dict[str, Any]]:
-    """Sentences as segments with their speakers, each a mapping with the number of its `voice`, or None.
-
-    What is not to be told is left out; what nobody's voice was found in is somebody's.
-    """
-    found = []
-    for each in sentences:
-        number = each["voice"]
-        speaker = SOMEBODY if number is None else speakers.get(number, SOMEBODY)
-        if speaker is not None:
-            found.append({**{name: value for name, value in each.items() if name != "voice"}, "speaker": speaker})
-    return found
 
 
 async def undo(store: VoiceStore, scope: str, key: str, at: Instant, change_id: str | None) -> BankChange:

@@ -15,9 +15,9 @@ from adapters.postgres.voices import PostgresVoices
 from memory.errors import Conflict
 from memory.model.scopes import user_scope
 from memory.model.sources import Segment, Source
-from memory.model.voices import SOMEBODY, BankChange, VoiceBank
+from memory.model.voices import BankChange, VoiceBank
 from memory.rules import voice_bank as vb
-from memory.services.voices import VoiceStore, day_called, listen, told, undo
+from memory.services.voices import VoiceStore, day_called, listen, undo
 from tests.unit.rules.test_voices import NOW, axis, beside, voice
 
 pytestmark = pytest.mark.postgres
@@ -155,10 +155,7 @@ async def test_a_print_that_is_erased_leaves_its_voice(store: VoiceStore, scope:
     assert await store.changes(scope) == []
 
 
-async def test_who_is_not_to_be_told_is_left_out() -> None:
-    sentences = [{"text": "Hello.", "voice": 1}, {"text": "Hi.", "voice": 2}, {"text": "Hm.", "voice": None}]
-    found = told(sentences, {1: "Maya", 2: None})
-    assert found == [{"text": "Hello.", "speaker": "Maya"}, {"text": "Hm.", "speaker": SOMEBODY}]
+async def test_a_day_is_called_as_where_it_was() -> None:
     assert day_called(1_714_694_399.0, 0) == "2 May"
     assert day_called(1_714_694_399.0, 3_600) == "3 May"
 

@@ -21,9 +21,10 @@ from deployments.engines import LanguageEngine
 from deployments.environments import runtime_env
 from deployments.language import Language, Scripted, bind_language
 from deployments.retrieval import bind_retrieval
-from deployments.speech import Silence, WhisperX, bind_speech, waveform
+from deployments.speech import Silence, WhisperX, bind_speech
 from memory.errors import AnswerCut, ModelFailed, Unavailable
 from memory.model.prompts import Prompt
+from memory.model.sound import samples_of
 
 SPARK = {
     "profile": "spark",
@@ -127,7 +128,7 @@ async def test_what_is_not_there_says_so() -> None:
 
 
 def test_pcm_becomes_a_waveform() -> None:
-    sound = waveform(np.array([0, 16_384, -32_768], "<i2").tobytes() + b"\x01")
+    sound = samples_of(np.array([0, 16_384, -32_768], "<i2").tobytes() + b"\x01")
     np.testing.assert_array_equal(sound, np.array([0.0, 0.5, -1.0], np.float32))
 
 

@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memory.errors import TooLarge
-from memory.model.sound import RATE, HeardSound, HeardWord, SoundFacts, SpeechStretch
+from memory.model.sound import RATE, HeardSentence, HeardSound, HeardWord, SoundFacts, SpeechStretch
+from memory.model.voices import SOMEBODY
 from memory.services.hearing import (
     LONGEST_GAP_S,
     LONGEST_S,
@@ -114,3 +115,12 @@ def test_segments_say_who_when_and_by_what() -> None:
     assert (first["segment_id"], second["segment_id"], first["stt_engine"]) == ("1", "2", "teller")
     assert (first["start"], second["start"]) == pytest.approx((0.0, 5.0), abs=0.1)
     assert int(heard.seconds * RATE) == 6 * RATE
+
+
+def test_who_is_not_to_be_told_is_left_out() -> None:
+    said = [
+        HeardSentence(text, 0.0, 1.0, "en", (), voice) for text, voice in (("Hello.", 1), ("Hi.", 2), ("Hm.", None))
+    ]
+    heard = HeardSound(SoundFacts(), 3.0, "teller", said)
+    found = segments_of(heard, "me", {1: "Maya", 2: None}, SOMEBODY)
+    assert [(each["text"], each["speaker"]) for each in found] == [("Hello.", "Maya"), ("Hm.", SOMEBODY)]
