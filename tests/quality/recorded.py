@@ -67,9 +67,20 @@ class Told:
 
 
 def arithmetic() -> str:
-    """What this machine makes of float32: processors and libraries differ in the last bit of a product."""
+    """What this machine makes of float32: processors and libraries differ in the last bit of a product.
+
+    A library chooses its kernel by the shape, too, so products of several shapes are told apart: rows by a vector, by
+    a few vectors and by many, and few rows.
+    """
     drawn = np.random.default_rng(7).standard_normal((300, 512)).astype(np.float32)
-    made = (drawn @ drawn[0], np.exp(drawn), np.exp2(drawn), np.log1p(np.abs(drawn)), drawn.sum(axis=1))
+    products = (
+        drawn @ drawn[0],
+        drawn @ drawn[:3].T,
+        drawn @ drawn[:40].T,
+        drawn[:7] @ drawn[0],
+        drawn.T @ drawn[:, 0],
+    )
+    made = (*products, np.exp(drawn), np.exp2(drawn), np.log1p(np.abs(drawn)), drawn.sum(axis=1))
     return hashlib.sha256(b"".join(each.tobytes() for each in made)).hexdigest()[:16]
 
 
