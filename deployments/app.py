@@ -23,6 +23,7 @@ from deployments.embedding import bind_embedding
 from deployments.gateway import create_app
 from deployments.language import Scripted, bind_language
 from deployments.listening import listen
+from deployments.ray_metrics import RayMetrics, keep_reflecting
 from deployments.remote_deployments import RemoteDeployments, RemoteEncoder, RemoteModel
 from deployments.retrieval import bind_retrieval
 from deployments.speech import bind_speech
@@ -41,6 +42,8 @@ class Gateway:
         model = RemoteModel(near.language) if near.language else None
         context = await open_app_context(settings, actors, encoder, model)
         self._context = context
+        context.metrics.mirror = RayMetrics()
+        self._reflecting = asyncio.ensure_future(keep_reflecting(context))
         self._keeping = asyncio.ensure_future(actors.keep_shards())
         app = create_app(
             context,

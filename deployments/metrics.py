@@ -1,6 +1,7 @@
 """Metrics: what Prometheus is told of a gateway, and of the whole system what the database knows.
 
-With Prometheus's own client: the spare gateway lives outside Ray, and Ray's metrics work inside alone.
+With Prometheus's own client, because the spare gateway lives outside Ray, where Ray's metrics do not work. A gateway
+inside Ray gives the same figures to Ray's metrics, too (deployments/ray_metrics.py).
 """
 
 from __future__ import annotations
@@ -30,10 +31,24 @@ class SystemFigures(Protocol):
         """`{reading, embedding, erasing, turns, dropped}`."""
 
 
+class Mirror(Protocol):
+    """Who is told every figure a second time (deployments/ray_metrics.py)."""
+
+    def answered(self, method: str, route: str, status: str, seconds: float) -> None:
+        """A request was answered."""
+
+    def asked(self, *, degraded: bool) -> None:
+        """A question was answered."""
+
+    def gauge(self, name: str, help_text: str, value: float, labels: Mapping[str, str]) -> None:
+        """Something is so many now."""
+
+
 class Metrics:
     """The metrics of one gateway."""
 
-    def __init__(self) -> None:
+    def __init__(self, mirror: Mirror | None = None) -> None:
+        self.mirror = mirror
         self._registry = CollectorRegistry()
         registry = self._registry
         self._requests = Counter(
@@ -65,14 +80,23 @@ class Metrics:
         """Count a request. `route` is a path with the names of what stands in it: of these there are so many."""
         self._requests.labels(method, route, str(status)).inc()
         self._durations.labels(method, route).observe(seconds)
+        if self.mirror is not None:
+            self.mirror.answered(method, route, str(status), seconds)
 
     def asked(self, *, degraded: bool) -> None:
         """Count a question."""
         self._questions.inc()
         self._degraded.inc(degraded)
+        if self.mirror is not None:
+            self.mirror.asked(degraded=degraded)
 
     async def text(self, system: SystemFigures, untold: int, listeners: int) -> bytes:
         """All of them, as Prometheus reads them. `untold` are events this gateway dropped that are not counted yet."""
+        await self.refresh(system, untold, listeners)
+        return bytes(generate_latest(self._registry))
+
+    async def refresh(self, system: SystemFigures, untold: int, listeners: int) -> None:
+        """Take what is so many now from the database, and tell the mirror."""
         self._listeners.set(listeners)
         if monotonic() - self._asked_at >= FRESH_S:
             try:
@@ -88,4 +112,12 @@ class Metrics:
                     self._pending.labels(queue).set(figures[queue])
         for part, dropped in {OWN: 0, **self._counted}.items():
             self._dropped.labels(part).set(dropped + (untold if part == OWN else 0))
-        return bytes(generate_latest(self._registry))
+        self._reflect()
+
+    def _reflect(self) -> None:
+        if self.mirror is None:
+            return
+        for family in self._registry.collect():
+            if family.type == "gauge":
+                for each in family.samples:
+                    self.mirror.gauge(each.name, family.documentation, each.value, each.labels)

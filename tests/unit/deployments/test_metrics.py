@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -59,6 +60,48 @@ async def test_who_scrapes_often_asks_the_database_no_more_and_an_outage_is_told
     broken = Metrics()
     system.away = True
     assert (await told(broken, system))["memoray_database_up"] == 0
+
+
+class Seen:
+    """A mirror that keeps what it was told."""
+
+    def __init__(self) -> None:
+        self.requests: list[tuple[str, str, str, float]] = []
+        self.questions: list[bool] = []
+        self.gauges: dict[tuple[str, ...], float] = {}
+
+    def answered(self, method: str, route: str, status: str, seconds: float) -> None:
+        self.requests.append((method, route, status, seconds))
+
+    def asked(self, *, degraded: bool) -> None:
+        self.questions.append(degraded)
+
+    def gauge(self, name: str, help_text: str, value: float, labels: Mapping[str, str]) -> None:
+        assert help_text
+        self.gauges[name, *labels.values()] = value
+
+
+async def test_a_mirror_is_told_every_figure() -> None:
+    seen, system = Seen(), System()
+    metrics = Metrics(seen)
+    metrics.answered("GET", "/v1/context", 200, 0.011)
+    metrics.asked(degraded=True)
+    await metrics.refresh(system, 7, 2)
+    assert seen.requests == [("GET", "/v1/context", "200", 0.011)]
+    assert seen.questions == [True]
+    assert seen.gauges == {
+        ("memoray_event_listeners",): 2,
+        ("memoray_events_dropped", "gateway"): 8,
+        ("memoray_events_dropped", "shard"): 5,
+        ("memoray_turns",): 40,
+        ("memoray_pending", "reading"): 3,
+        ("memoray_pending", "embedding"): 2,
+        ("memoray_pending", "erasing"): 1,
+        ("memoray_database_up",): 1,
+    }
+    system.away, metrics._asked_at = True, -10.0
+    await metrics.refresh(system, 0, 2)
+    assert seen.gauges["memoray_database_up",] == 0
 
 
 async def test_the_dashboard_asks_for_all_that_is_told_and_for_nothing_else() -> None:
