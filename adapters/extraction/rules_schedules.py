@@ -22,6 +22,8 @@ _SET_WITH = {
     "move": words("forward back up"),
 }  # fmt: skip
 """The same with one of these words beside them."""
+_DIRECTED = words("move push")
+"""The same if what follows is where to: moved to the 29th, got pushed to June."""
 _TOWARDS = re.compile(r"\b(?:to|for|till|until)\s+(?:the\s+)?$", re.IGNORECASE)
 _WEEKDAY = re.compile(rf"(?:on )?(?:{WEEKDAY})$", re.IGNORECASE)
 
@@ -33,8 +35,12 @@ def sets_a_day(clause: Clause) -> bool:
 
 def _is_of_schedules(head: Token) -> bool:
     lemma = str(head.lemma_).lower()
+    return lemma in _SET or lemma in _DIRECTED or _has_particle(head)
+
+
+def _has_particle(head: Token) -> bool:
     beside = {c.lower_ for c in head.subtree if c.i > head.i and c.i - head.i <= _NEAR}
-    return lemma in {*_SET, "move"} or not beside.isdisjoint(_SET_WITH.get(lemma, frozenset()))
+    return not beside.isdisjoint(_SET_WITH.get(str(head.lemma_).lower(), frozenset()))
 
 
 _NEAR = 6
@@ -50,7 +56,8 @@ def days_set(text: str, past: Sequence[TimeSpan], ahead: Sequence[TimeSpan], cla
             new if new.grain == "day" and not _WEEKDAY.match(new.text) else old
             for old, new in zip(past, ahead, strict=True)
         )
-    needs_direction = clause.head.lemma_.lower() == "move"
+    lemma = clause.head.lemma_.lower()
+    needs_direction = lemma == "move" or (lemma in _DIRECTED and not _has_particle(clause.head))
     return tuple(
         later if _is_set(text, later, needs_direction) else span for span, later in zip(past, ahead, strict=True)
     )
