@@ -5,11 +5,17 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Annotated
+
+from pydantic import Field
 
 from deployments.app_context import AppContext
 from deployments.callers import Caller
 from deployments.contexts import still_told
+from deployments.dates import moment_of
+from deployments.kinds import Text
 from deployments.questions import Recalled, ask
+from deployments.use_cases.provenance_filters import MOST_WRITTEN, origins_of, written_filters
 from deployments.use_cases.searching import (
     SAID,
     ContextAnswer,
@@ -21,8 +27,9 @@ from deployments.use_cases.searching import (
 from deployments.use_cases.storylines import cited_lines, note_recalled
 from memory.errors import Invalid
 from memory.model.groups import MACRO, STORYLINE
+from memory.model.origins import ProvenanceFilter
 from memory.model.shown import Row
-from memory.model.timeline import iso
+from memory.model.timeline import Instant, iso
 from memory.retrieval.packing import tokens
 from memory.retrieval.query import Question
 from memory.services.quoting import day_of
@@ -37,17 +44,27 @@ BESIDE = 0.5
 Cited = Sequence[tuple[str, Sequence[Row]]]
 
 
-async def context(app: AppContext, who: Caller, asked: ContextParameters) -> ContextAnswer:
+class FilteredParameters(ContextParameters):
+    """The parameters of a question that may be answered with storylines, or from some sources alone."""
+
+    filters: Annotated[
+        Text | None,
+        Field(max_length=MOST_WRITTEN, description="JSON: only what such sources say (docs/howto/filter.md)."),
+    ] = None
+
+
+async def context(app: AppContext, who: Caller, asked: FilteredParameters) -> ContextAnswer:
     """What answers a question at the granularity asked for, or at the next finer one where nothing stands.
 
     Raises Invalid.
     """
     question = await question_of(app, who, asked.model_copy(update={"granularity": SAID}))
+    origins = await _origins(app, who, asked.filters)
     if asked.granularity == SAID:
-        return answer_of(asked.query, await ask(app, question))
+        return answer_of(asked.query, await ask(app, question, origins))
     if asked.as_of is not None or asked.known_as_of is not None:
         raise Invalid("granularity: storylines (2) and macros (3) tell of now; leave out as_of and known_as_of.")
-    recalled = await ask(app, replace(question, considered=LOOKED_AT))
+    recalled = await ask(app, replace(question, considered=LOOKED_AT), origins)
     scores = await _scores(app, who, recalled)
     for granularity in range(asked.granularity, SAID, -1):
         best = scores if granularity == 2 else await _of_macros(app, who, scores)
@@ -60,6 +77,18 @@ async def context(app: AppContext, who: Caller, asked: ContextParameters) -> Con
                 note_recalled(app, who, [each.id for each in answer.rolled_up or ()])
             return answer
     return answer_of(asked.query, recalled).model_copy(update={"granularity": SAID})
+
+
+async def _origins(app: AppContext, who: Caller, filters: str | None) -> Sequence[ProvenanceFilter] | None:
+    """What the parameter `filters` means where the user lives; None if it was not given. Raises Invalid."""
+    if filters is None:
+        return None
+    now, zone = app.clock.now(), (await app.profile(who.user_id)).time_zone
+
+    def moment(name: str, text: str) -> Instant:
+        return moment_of(name, text, now, zone) or 0.0
+
+    return origins_of(written_filters(filters), who.user_id, moment)
 
 
 async def _scores(app: AppContext, who: Caller, recalled: Recalled) -> dict[str, float]:

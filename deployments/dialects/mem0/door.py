@@ -24,7 +24,6 @@ from deployments.dates import moments_of, today
 from deployments.dialect import Dialect
 from deployments.dialects.mem0 import platform
 from deployments.dialects.mem0.changes import delete_memory, show_memory, update_memory
-from deployments.dialects.mem0.filters import ANY, LABELS, opened_filters, sealed_filters, written_filters
 from deployments.dialects.mem0.memories import (
     Memory,
     fields_of,
@@ -32,7 +31,9 @@ from deployments.dialects.mem0.memories import (
     history_of_facts,
     memory_of,
     opened,
+    opened_filters,
     sealed,
+    sealed_filters,
 )
 from deployments.dialects.mem0.requests import (
     Added,
@@ -50,6 +51,7 @@ from deployments.dialects.mem0.requests import (
 from deployments.findings import invalid
 from deployments.problems import Problem
 from deployments.use_cases import facts, heard, remembering
+from deployments.use_cases.provenance_filters import ANY, LABELS, written_filters
 from deployments.use_cases.searching import MOST_RESULTS, ContextParameters, search
 from deployments.use_cases.sources import show_source
 from deployments.use_cases.telling import SegmentIn, SourceIn, tell

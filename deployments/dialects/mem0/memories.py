@@ -11,11 +11,11 @@ import orjson
 from pydantic import Field, TypeAdapter, ValidationError
 
 from deployments.callers import Caller
-from deployments.dialects.mem0.filters import LABELS, metadata_shown
 from deployments.kinds import Id
 from deployments.use_cases.facts import FactOut
 from deployments.use_cases.heard import HeardSegment
-from memory.errors import NotFound
+from deployments.use_cases.provenance_filters import LABELS, Filters, json_of, metadata_shown, written_filters
+from memory.errors import Invalid, NotFound
 from memory.model.ids import digest
 from memory.model.origins import EXPIRES_ON
 from memory.model.timeline import iso
@@ -39,6 +39,19 @@ def opened(given: str) -> list[str]:
         return _PARTS.validate_python(orjson.loads(urlsafe_b64decode(given + "=" * (-len(given) % 4))))
     except (ValueError, ValidationError) as error:
         raise NotFound("There is no such memory.") from error
+
+
+def sealed_filters(filters: Filters) -> str:
+    """Filters as an id. Raises Invalid."""
+    return urlsafe_b64encode(json_of(filters).encode()).decode()
+
+
+def opened_filters(given: str) -> Filters:
+    """The filters that an id holds. Raises Invalid."""
+    try:
+        return written_filters(urlsafe_b64decode(given).decode())
+    except ValueError as error:
+        raise Invalid("memory_export_id: give it back as it was given.") from error
 
 
 def memory_of(who: Caller, said: HeardSegment) -> Memory:

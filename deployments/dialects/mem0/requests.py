@@ -14,10 +14,10 @@ from pydantic import BaseModel, BeforeValidator, Field, model_validator
 from deployments.app_context import AppContext
 from deployments.callers import Caller, for_named
 from deployments.dates import moment_of
-from deployments.dialects.mem0.filters import LABELS, label, metadata_told, origins_of, users_in
 from deployments.dialects.mem0.memories import MOST_SEALED, opened
 from deployments.kinds import MOST_QUERY, MOST_SEGMENTS, Number, ShortText, Text
 from deployments.use_cases.heard import Place
+from deployments.use_cases.provenance_filters import LABELS, label, metadata_told, origins_of, users_in
 from memory.errors import Invalid, NotFound
 from memory.model.origins import EXPIRES_ON, ProvenanceFilter
 from memory.model.timeline import Instant

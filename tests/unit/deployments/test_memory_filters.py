@@ -9,17 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deployments.dialects.mem0.filters import (
+from deployments.dialects.mem0.memories import opened, opened_filters, sealed, sealed_filters
+from deployments.use_cases.provenance_filters import (
     LABELS,
     metadata_shown,
     metadata_told,
-    opened_filters,
     origins_of,
-    sealed_filters,
     users_in,
     written_filters,
 )
-from deployments.dialects.mem0.memories import opened, sealed
 from memory.errors import Invalid, NotFound
 from memory.model.origins import ANYWHERE, ProvenanceFilter
 

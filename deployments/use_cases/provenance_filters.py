@@ -1,13 +1,15 @@
-"""Filters of memories, as mem0's clients write them, as origins: what must stand in the provenance of a source.
+"""Filters of what was heard by the provenance of its source and by its time, compiled to origins.
 
-Whatever is not known here is refused: a filter that is left out of account shows, or deletes, what nobody meant.
+A filter is JSON: `AND`, `OR`, `NOT`, the labels `user_id`, `agent_id`, `app_id` and `run_id`, `metadata`, `provenance`,
+`created_at` and `timestamp`. mem0's clients write the same (docs/howto/use-mem0.md), less `provenance`, which names
+what a source was told with as it stands there. Whatever is not known here is refused: a filter that is left out of
+account shows, or deletes, what nobody meant.
 """
 
 from __future__ import annotations
 
 import ast
 import re
-from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
 from itertools import product
@@ -63,19 +65,6 @@ def written_filters(text: str) -> Filters:
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError) as error:
         raise Invalid("filters: must be a JSON object.") from error
     return found
-
-
-def sealed_filters(filters: Filters) -> str:
-    """Filters as an id. Raises Invalid."""
-    return urlsafe_b64encode(_json(filters).encode()).decode()
-
-
-def opened_filters(given: str) -> Filters:
-    """The filters that an id holds. Raises Invalid."""
-    try:
-        return written_filters(urlsafe_b64decode(given).decode())
-    except ValueError as error:
-        raise Invalid("memory_export_id: give it back as it was given.") from error
 
 
 def label(name: str, said: object) -> str:
@@ -143,11 +132,13 @@ def _leaf(name: str, said: object, owner: str, moment: Moment) -> list[Provenanc
         return [_labelled(name, each, owner) for each in named]
     if name == "metadata" and isinstance(said, Mapping) and said:
         return [ProvenanceFilter(says=dict(metadata_told(said)))]
+    if name == "provenance" and isinstance(said, Mapping) and said:
+        return [ProvenanceFilter(says=dict(_told(said)))]
     if name in TIMES and isinstance(said, Mapping) and said and said.keys() <= _SINCE:
         return [reduce(and_, (_since(name, how, str(at), moment) for how, at in said.items()))]
     raise Invalid(
         "filters: one of them is not known here; AND, OR, NOT, user_id, agent_id, app_id, run_id, "
-        "metadata, created_at and timestamp are."
+        "metadata, provenance, created_at and timestamp are."
     )
 
 
@@ -200,9 +191,13 @@ def metadata_told(metadata: Mapping[Any, Any]) -> dict[str, object]:
         if str(name).endswith(NESTED):
             raise Invalid("metadata: a name must not end with {}.")
         plain = said is None or isinstance(said, str | int | float | bool)
-        told[f"{METADATA}{name}" if plain else f"{METADATA}{name}{NESTED}"] = said if plain else _json(said)
+        told[f"{METADATA}{name}" if plain else f"{METADATA}{name}{NESTED}"] = said if plain else json_of(said)
+    return _told(told)
+
+
+def _told(given: Mapping[Any, Any]) -> dict[str, object]:
     try:
-        return dict(_TOLD.validate_python(told))
+        return dict(_TOLD.validate_python(given))
     except (ValidationError, OverflowError) as error:
         raise Invalid("metadata: must have at most 50 names, and values of at most 1,000 characters.") from error
 
@@ -225,7 +220,8 @@ def _loaded(said: Any) -> Any:
         return said
 
 
-def _json(said: object) -> str:
+def json_of(said: object) -> str:
+    """Something as JSON, its names in order. Raises Invalid."""
     try:
         return orjson.dumps(said, option=orjson.OPT_SORT_KEYS).decode()
     except (TypeError, ValueError, RecursionError) as error:
