@@ -188,10 +188,11 @@ class AppContext:
         self.sounds = build.sounds(self.settings)
         self.sound_cuts = build.sound_cuts(self.settings)
         self.sound_sessions = build.sound_sessions(self.settings)
-        self.ear: Ear = build_models.ear(self.settings)
+        heard_by = build_models.ear(self.settings)
+        self.ear: Ear = heard_by
+        self.live_ear: LiveEar = heard_by
         if self.voices is None and self.ear.is_installed:
             self.voices = VoicesOfEar(self.ear)
-        self.live_ear: LiveEar = build_models.live_ear(self.settings)
         self.rings = Rings(self.stores.events.store)
         self.stores.events.when_written(self.rings.wake)
 
