@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -177,6 +178,8 @@ class AppContext:
     """What these may reach of the web, if the settings let them."""
     uploads: asyncio.Semaphore = field(default_factory=partial(asyncio.Semaphore, UPLOADS))
     """Held by whoever sends a sound."""
+    live: Counter[str] = field(default_factory=Counter)
+    """Live streams of each memory."""
     voices: VoiceListener | None = None
     """What tells how voices sound, if the extra is installed."""
 
