@@ -92,7 +92,7 @@ def graph_engine(device: Literal["cpu", "gpu"] = "cpu") -> GraphEngine:
 
 
 def ear(settings: Settings, *, sweeps: bool = False) -> ApartEar:
-    """What hears sound files and streams, for somebody who waits or for sweeps; without the extra it says how to get it."""
+    """What hears files and streams, for somebody who waits or for sweeps; without the extra it says how to get it."""
     step_back = STEP_FAR_BACK if sweeps else STEP_BACK
     return ApartEar(settings.models.speech, trusted_of(settings.models.trusted), step_back)
 

@@ -38,7 +38,7 @@ _ERRORS: Mapping[str, type[DomainError]] = {each.kind: each for each in (Invalid
 
 
 class ApartEar:
-    """See memory.services.ears.Ear and LiveEar. Hears sound files, samples and streams. What takes longer than it lasts, or than the longest may last, is given up."""
+    """See memory.services.ears.Ear and LiveEar. A file that takes longer than the longest may last is given up."""
 
     def __init__(self, model: SpeechModel, trusted: Collection[str] = (), step_back: int = STEP_BACK) -> None:
         self._model, self._trusted, self._step_back = model, sorted(trusted), step_back

@@ -17,24 +17,11 @@ from typing import Any
 
 import orjson
 
-from adapters.hearing.resident_messages import (
-    BEGUN,
-    DROP,
-    END,
-    ENDED,
-    FAILED,
-    HEAR,
-    HEARD,
-    LENGTHS,
-    OPEN,
-    PIECE,
-    SOUND,
-    packed,
-)
+from adapters.hearing import resident_messages as say
 from adapters.hearing.stream_sound import StreamMessages
 from adapters.modules import module_command, same_imports
 from memory.errors import ModelFailed, Unavailable
-from memory.model.sound import RATE, SAMPLE, HeardPiece, HeardWord, StreamCodec, StreamedSound
+from memory.model.sound import SAMPLE, HeardPiece, HeardWord, StreamCodec, StreamedSound
 
 CHILD = "adapters.hearing.resident_child"
 MOST_STREAMS = 8
@@ -148,7 +135,7 @@ class ResidentProcess:
         if len(self._pieces) > MOST_WAITING:
             raise Unavailable("Other sounds are being heard; try again in a moment.", retry_after_s=10)
         of = next(self._numbers)
-        asked = packed({"do": HEAR, "of": of, "language": language}, samples)
+        asked = say.packed({"do": say.HEAR, "of": of, "language": language}, samples)
         told: asyncio.Future[Mapping[str, Any]] = asyncio.get_running_loop().create_future()
         try:
             process = await self._begun()
@@ -157,7 +144,7 @@ class ResidentProcess:
             return await told
         finally:
             if self._pieces.pop(of, None) is not None and not (told.done() and not told.cancelled()):
-                self._say(packed({"do": DROP, "of": of}))
+                self._say(say.packed({"do": say.DROP, "of": of}))
             self._rest_later()
 
     async def open(self, codec: StreamCodec, rate: int, language: str | None) -> ResidentStream:
@@ -172,11 +159,11 @@ class ResidentProcess:
 
     async def send(self, stream: ResidentStream, message: bytes) -> None:
         """Add a message to a stream. Raises ModelFailed where it has ended."""
-        await self._add(stream, {"do": SOUND, "of": stream.number}, message)
+        await self._add(stream, {"do": say.SOUND, "of": stream.number}, message)
 
     async def finish(self, stream: ResidentStream) -> None:
         """Nothing more comes of a stream. Raises ModelFailed where it has ended."""
-        await self._add(stream, {"do": END, "of": stream.number})
+        await self._add(stream, {"do": say.END, "of": stream.number})
 
     async def _add(self, stream: ResidentStream, asked: Mapping[str, Any], message: bytes | None = None) -> None:
         process = await self._begun()
@@ -186,12 +173,12 @@ class ResidentProcess:
             stream.is_finished = True
         else:
             stream.undecoded.append((next(self._numbers), message))
-        await _write(process, packed(asked, message or b""))
+        await _write(process, say.packed(asked, message or b""))
 
     def leave(self, stream: ResidentStream) -> None:
         """Forget a stream."""
         if self._streams.pop(stream.number, None) is not None:
-            self._say(packed({"do": DROP, "of": stream.number}))
+            self._say(say.packed({"do": say.DROP, "of": stream.number}))
             stream.end(failed=True)
         self._rest_later()
 
@@ -221,8 +208,8 @@ class ResidentProcess:
     def _unfinished(self) -> list[bytes]:
         opened = [_opening(each) for each in self._streams.values()]
         waiting = sorted((*each, stream.number) for stream in self._streams.values() for each in stream.undecoded)
-        sounds = [packed({"do": SOUND, "of": of}, message) for _, message, of in waiting]
-        ends = [packed({"do": END, "of": of}) for of, each in self._streams.items() if each.is_finished]
+        sounds = [say.packed({"do": say.SOUND, "of": of}, message) for _, message, of in waiting]
+        ends = [say.packed({"do": say.END, "of": of}) for of, each in self._streams.items() if each.is_finished]
         return [*opened, *sounds, *ends, *(asked for asked, _ in self._pieces.values())]
 
     def _say(self, message: bytes) -> None:
@@ -244,7 +231,7 @@ class ResidentProcess:
         assert process.stdout is not None
         try:
             while True:
-                line, content = LENGTHS.unpack(await process.stdout.readexactly(LENGTHS.size))
+                line, content = say.LENGTHS.unpack(await process.stdout.readexactly(say.LENGTHS.size))
                 if line + content > MOST_TOLD:
                     break
                 told = orjson.loads(await process.stdout.readexactly(line))
@@ -267,22 +254,22 @@ class ResidentProcess:
     def _hand_on(self, told: Mapping[str, Any], content: bytes) -> None:
         self._starts, of = 0, told["of"]
         stream, piece = self._streams.get(of), self._pieces.get(of)
-        if told["told"] == BEGUN:
+        if told["told"] == say.BEGUN:
             self._begin_step(of, told["s"])
             if stream is not None:
                 stream.forget(told["needs"])
             return
-        if told["told"] == SOUND:
+        if told["told"] == say.SOUND:
             if stream is not None:
                 stream.take(content, told["needs"])
             return
         self._end_step(of)
-        if told["told"] == HEARD and piece is not None and not piece[1].done():
+        if told["told"] == say.HEARD and piece is not None and not piece[1].done():
             piece[1].set_result(told)
-        elif told["told"] == PIECE and stream is not None and told["piece"] is not None:
+        elif told["told"] == say.PIECE and stream is not None and told["piece"] is not None:
             stream.told.put_nowait(_piece_of(told["piece"]))
-        elif told["told"] in (ENDED, FAILED) and stream is not None:
-            self._end(stream, failed=told["told"] == FAILED)
+        elif told["told"] in (say.ENDED, say.FAILED) and stream is not None:
+            self._end(stream, failed=told["told"] == say.FAILED)
 
     def _begin_step(self, of: int, seconds: float) -> None:
         self._end_step()
@@ -329,7 +316,7 @@ class ResidentProcess:
 
 
 def _opening(stream: ResidentStream) -> bytes:
-    return packed({"do": OPEN, "of": stream.number, "began": stream.began, **stream.opened}, bytes(stream.held))
+    return say.packed({"do": say.OPEN, "of": stream.number, "began": stream.began, **stream.opened}, bytes(stream.held))
 
 
 async def _write(process: asyncio.subprocess.Process, message: bytes) -> None:

@@ -20,26 +20,23 @@ from typing import Any, BinaryIO
 
 import orjson
 
+from adapters.hearing import resident_messages as say
 from adapters.hearing.apart_child import bound, emotion_reader, guarded, voice_models
-from adapters.hearing.resident_messages import (
-    BEGUN,
-    DROP,
-    END,
-    ENDED,
-    FAILED,
-    HEAR,
-    HEARD,
-    OPEN,
-    PIECE,
-    SOUND,
-    packed,
-    read_message,
-)
 from adapters.hearing.silero import SileroActivity
 from adapters.hearing.stream_sound import StreamSound
 from adapters.hearing.whisper import WhisperTranscriber
 from memory.errors import DomainError, ModelFailed
-from memory.model.sound import RATE, SAMPLE, DecodedSound, HeardPiece, SoundFacts, Transcript, Waveform, pcm_of, samples_of
+from memory.model.sound import (
+    RATE,
+    SAMPLE,
+    DecodedSound,
+    HeardPiece,
+    SoundFacts,
+    Transcript,
+    Waveform,
+    pcm_of,
+    samples_of,
+)
 from memory.ports_sound import EmotionReader, Transcriber, VoiceActivity
 from memory.services.diarising import VoiceModels
 from memory.services.hearing import LONGEST_S, Ears, hear
@@ -104,7 +101,7 @@ class ResidentEar:
                 self._hear_piece(next(iter(self._pieces)))
 
     def _read_all(self) -> None:
-        while (message := read_message(self._file)) is not None:
+        while (message := say.read_message(self._file)) is not None:
             self._asked.put(message)
         self._asked.put(None)
 
@@ -126,18 +123,18 @@ class ResidentEar:
         return True
 
     def _answer(self, do: str, of: int, asked: Mapping[str, Any], content: bytes) -> None:
-        if do == OPEN:
+        if do == say.OPEN:
             decoder = self._models.decoder(asked["codec"], asked["rate"])
             language = asked["language"]
             self._streams.open(of, decoder, self._models.transcriber(language), language, asked["began"])
             self._streams.resume(of, samples_of(content))
-        elif do == SOUND:
+        elif do == say.SOUND:
             self._tell_sound(of, self._streams.feed(of, content))
-        elif do == END:
+        elif do == say.END:
             self._tell_sound(of, self._streams.end(of))
-        elif do == HEAR:
+        elif do == say.HEAR:
             self._pieces[of] = asked["language"], content
-        elif do == DROP:
+        elif do == say.DROP:
             self._streams.drop(of)
             self._pieces.pop(of, None)
 
@@ -149,12 +146,12 @@ class ResidentEar:
             self._fail(self._heard_now, error)
         except Exception as error:  # the sweep hears this piece again
             log.error("live hearing broke: %s", type(error).__name__)
-            self._tell({"told": PIECE, "of": self._heard_now, "piece": None})
+            self._tell({"told": say.PIECE, "of": self._heard_now, "piece": None})
         else:
             if isinstance(heard, HeardPiece):
-                self._tell({"told": PIECE, "of": heard.stream, "piece": asdict(heard)})
+                self._tell({"told": say.PIECE, "of": heard.stream, "piece": asdict(heard)})
             else:
-                self._tell({"told": ENDED, "of": heard})
+                self._tell({"told": say.ENDED, "of": heard})
 
     def _hear_piece(self, of: int) -> None:
         language, samples = self._pieces[of]
@@ -166,10 +163,10 @@ class ResidentEar:
         most_s = len(samples) / (SAMPLE * RATE) + 1
         told = guarded(lambda: {"heard": asdict(hear(ears, io.BytesIO(samples), most_s, language))})
         self._pieces.pop(of, None)
-        self._tell({"told": HEARD, "of": of, **told})
+        self._tell({"told": say.HEARD, "of": of, **told})
 
     def _between(self, of: int) -> None:
-        """Let streams have their turn before a step of a piece. Raises ModelFailed where nobody waits for it any more."""
+        """Let streams have their turn before a step of a piece. Raises ModelFailed where nobody waits for it."""
         while self._take():
             pass
         for _ in range(len(self._streams)):
@@ -177,22 +174,22 @@ class ResidentEar:
                 self._hear_stream()
         if of not in self._pieces:
             raise ModelFailed("Whoever asked for it has left.")
-        self._tell({"told": BEGUN, "of": of, "s": LONGEST_S})
+        self._tell({"told": say.BEGUN, "of": of, "s": LONGEST_S})
 
     def _begin(self, of: int, seconds: float) -> None:
         self._heard_now = of
-        self._tell({"told": BEGUN, "of": of, "s": seconds, "needs": self._streams.needs(of)})
+        self._tell({"told": say.BEGUN, "of": of, "s": seconds, "needs": self._streams.needs(of)})
 
     def _fail(self, of: int, error: Exception) -> None:
         log.error("live hearing broke: %s", type(error).__name__)  # an error's own text may hold words
         self._streams.drop(of)
-        self._tell({"told": FAILED, "of": of})
+        self._tell({"told": say.FAILED, "of": of})
 
     def _tell_sound(self, of: int, sound: Waveform) -> None:
-        self._tell({"told": SOUND, "of": of, "needs": self._streams.needs(of)}, pcm_of(sound))
+        self._tell({"told": say.SOUND, "of": of, "needs": self._streams.needs(of)}, pcm_of(sound))
 
     def _tell(self, told: Mapping[str, Any], content: bytes = b"") -> None:
-        self._told.write(packed(told, content))
+        self._told.write(say.packed(told, content))
         self._told.flush()
 
 

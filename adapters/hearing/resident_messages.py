@@ -1,4 +1,4 @@
-"""What the two ends of the resident process say to each other: a line of JSON and bytes, each with its length before it."""
+"""What both ends of the resident process say: a line of JSON and bytes, each with its length before it."""
 
 from __future__ import annotations
 

@@ -146,7 +146,12 @@ class LiveStreams:
         return len(self._streams)
 
     def open(
-        self, stream: int, decoder: MessageDecoder, transcriber: Transcriber, language: str | None = None, began: int = 0
+        self,
+        stream: int,
+        decoder: MessageDecoder,
+        transcriber: Transcriber,
+        language: str | None = None,
+        began: int = 0,
     ) -> None:
         """Begin to hear one, from this sample of it on. Where no language is given its first words tell it."""
         self._streams[stream] = _Stream(decoder, LiveCutter(self._activity, began), transcriber, language)

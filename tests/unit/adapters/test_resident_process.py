@@ -65,7 +65,7 @@ async def test_a_stream_goes_on_in_the_next_process_where_it_was(process: Reside
     for each in streams:
         await say(each, tone(0.4), silence(1.0), tone(0.5))
     for each in streams:
-        seconds, pieces = await rest(each)
+        _, pieces = await rest(each)
         assert pieces == [(2.0, 2.8, 8), (3.8, 4.3, 5)], "words begun before and ended after are whole"
 
 
