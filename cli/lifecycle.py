@@ -35,9 +35,7 @@ LAST_LINES = 20
 
 def up(
     home: HomeOption = None,
-    demo: Annotated[
-        bool, typer.Option(help="Ask about a sample conversation and, with the extra `speech`, a recording.")
-    ] = True,
+    demo: Annotated[bool, typer.Option(help="Ask about a sample conversation and recording afterwards.")] = True,
     as_json: JsonOption = False,
 ) -> None:
     """Start Memoray and wait until it answers. When it runs already, only another number of shards is put in force.
