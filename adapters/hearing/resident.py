@@ -39,6 +39,8 @@ MOST_UNDECODED = 2_000_000
 """Bytes of a stream that wait to be decoded; then whoever sends them waits (chosen: a minute of PCM)."""
 MOST_COSTS = 3
 """Processes that one stream may cost; then it is ended, for all others wait while the next one loads (chosen)."""
+MADE_UP = 0.1
+"""Of one of them, that each piece makes up for that was heard well (chosen: who was killed by chance is not ended)."""
 MOST_STARTS = 3
 """Processes that end one after another before they tell anything; then nothing can be heard here (chosen)."""
 GONE = "Hearing this stream has ended early; connect again to go on."
@@ -56,7 +58,7 @@ class ResidentStream:
         self.held, self.began = bytearray(), 0
         """Samples that words may still come of, and the place of the first one in the stream."""
         self.is_finished = self.has_ended = self.has_failed = False
-        self.costs = 0
+        self.costs = 0.0
         self.told: asyncio.Queue[StreamedSound | HeardPiece | None] = asyncio.Queue()
         self.taken = asyncio.Event()
 
@@ -166,8 +168,8 @@ class ResidentProcess:
         await self._add(stream, {"do": say.END, "of": stream.number})
 
     async def _add(self, stream: ResidentStream, asked: Mapping[str, Any], message: bytes | None = None) -> None:
-        process = await self._begun()
-        if stream.has_ended:
+        process = None if stream.has_ended else await self._begun()
+        if process is None or stream.has_ended:
             raise ModelFailed(GONE)
         if message is None:
             stream.is_finished = True
@@ -184,22 +186,28 @@ class ResidentProcess:
 
     async def close(self) -> None:
         """End the process, and with it every stream."""
-        for stream in [*self._streams.values()]:
-            self._end(stream, failed=True)
+        for of in [*self._streams, *self._pieces]:
+            self._give_up(of, MOST_COSTS)
         if self._process is not None and self._reading is not None:
-            self._process.kill()
+            _kill(self._process)
             await asyncio.wait([self._reading])
 
     async def _begun(self) -> asyncio.subprocess.Process:
-        """The process; a new one is told all that the last one did not finish."""
+        """The process; a new one is told all that the last one did not finish. Raises ModelFailed where none begins."""
         if self._resting is not None:
             self._resting.cancel()
             self._resting = None
         async with self._beginning:
             if self._process is None:
-                self._process = await asyncio.create_subprocess_exec(
-                    *self._command, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, env=same_imports()
-                )
+                try:
+                    self._process = await asyncio.create_subprocess_exec(
+                        *self._command,
+                        stdin=asyncio.subprocess.PIPE,
+                        stdout=asyncio.subprocess.PIPE,
+                        env=same_imports(),
+                    )
+                except OSError as error:
+                    raise ModelFailed("No process can be begun to hear it.") from error
                 self._reading = asyncio.ensure_future(self._read(self._process))
                 for each in self._unfinished():
                     self._say(each)
@@ -224,7 +232,7 @@ class ResidentProcess:
     def _rest(self) -> None:
         self._resting = None
         if self._process is not None and not self._streams and not self._pieces:
-            self._process.kill()
+            _kill(self._process)
 
     async def _read(self, process: asyncio.subprocess.Process) -> None:
         """Hand on what is told until the process ends; then the next one begins, if anything is left to hear."""
@@ -238,16 +246,14 @@ class ResidentProcess:
                 self._hand_on(told, await process.stdout.readexactly(content))
         except (asyncio.IncompleteReadError, ValueError, LookupError, TypeError):
             pass
-        if process.returncode is None:
-            with suppress(ProcessLookupError):
-                process.kill()
+        _kill(process)
         await process.wait()
         self._process = None
         self._count_costs()
         if self._streams or self._pieces:
             try:
                 await self._begun()
-            except OSError:
+            except ModelFailed:
                 self._starts = MOST_STARTS
                 self._count_costs()
 
@@ -268,13 +274,14 @@ class ResidentProcess:
             piece[1].set_result(told)
         elif told["told"] == say.PIECE and stream is not None and told["piece"] is not None:
             stream.told.put_nowait(_piece_of(told["piece"]))
+            stream.costs = max(0.0, stream.costs - MADE_UP)
         elif told["told"] in (say.ENDED, say.FAILED) and stream is not None:
             self._end(stream, failed=told["told"] == say.FAILED)
 
     def _begin_step(self, of: int, seconds: float) -> None:
         self._end_step()
         assert self._process is not None
-        late = asyncio.get_running_loop().call_later(self._start_s + SLOWEST * seconds, self._process.kill)
+        late = asyncio.get_running_loop().call_later(self._start_s + SLOWEST * seconds, _kill, self._process)
         self._step = of, late
 
     def _end_step(self, of: int | None = None) -> None:
@@ -294,12 +301,12 @@ class ResidentProcess:
         elif number is not None and stream is not None and number == self._suspect:
             stream.silence(number)
             self._give_up(stream.number)
-        self._suspect = number
+        self._suspect = number if step is None else None
         if self._starts >= MOST_STARTS:
             for of in [*self._streams, *self._pieces]:
                 self._give_up(of, MOST_COSTS)
 
-    def _give_up(self, of: int, costs: int = 1) -> None:
+    def _give_up(self, of: int, costs: float = 1.0) -> None:
         """One piece of a stream, or all of a request."""
         if of in self._pieces:
             told = self._pieces.pop(of)[1]
@@ -313,6 +320,11 @@ class ResidentProcess:
     def _end(self, stream: ResidentStream, *, failed: bool) -> None:
         self._streams.pop(stream.number, None)
         stream.end(failed=failed)
+
+
+def _kill(process: asyncio.subprocess.Process) -> None:
+    with suppress(ProcessLookupError):
+        process.kill()
 
 
 def _opening(stream: ResidentStream) -> bytes:
