@@ -28,6 +28,7 @@ async def told(device: Device) -> Any:  # noqa: F811
     await device.send(said(5), session_id="two", speaker="Tom")
     device.clock.at += 60
     await device.send(said(30), session_id="three", speaker="Thomas")
+    await device.door.settle()
     [pair] = await pairs(device.door)
     return pair
 
