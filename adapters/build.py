@@ -343,5 +343,6 @@ def night_parts(settings: Settings, stores: Stores, runner: NightRunner, model: 
         stores.summaries,
         stores.causes,
         stores.consolidations,
+        stores.voices,
     )
     return parts_over(numbers, reads, runner, build_models.graph_engine(), model)

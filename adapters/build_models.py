@@ -12,7 +12,6 @@ from typing import Literal
 from adapters.embedding.absent import AbsentEmbedder
 from adapters.embedding.truncated import TruncatedEmbedder
 from adapters.hearing.apart import STEP_BACK, STEP_FAR_BACK, ApartEar
-from adapters.hearing.live import ApartLiveEar
 from adapters.model_files import MINILM, MINILM_TAUGHT, trusted_of
 from adapters.web import WebClient
 from config.settings import Settings
@@ -93,14 +92,9 @@ def graph_engine(device: Literal["cpu", "gpu"] = "cpu") -> GraphEngine:
 
 
 def ear(settings: Settings, *, sweeps: bool = False) -> ApartEar:
-    """What hears sound files, for somebody who waits or for sweeps; without the extra it says how to get it."""
+    """What hears files and streams, for somebody who waits or for sweeps; without the extra it says how to get it."""
     step_back = STEP_FAR_BACK if sweeps else STEP_BACK
     return ApartEar(settings.models.speech, trusted_of(settings.models.trusted), step_back)
-
-
-def live_ear(settings: Settings) -> ApartLiveEar:
-    """What hears streams while they come."""
-    return ApartLiveEar(settings.models.speech, trusted_of(settings.models.trusted))
 
 
 def web(settings: Settings) -> WebClient | None:

@@ -12,6 +12,7 @@ from memory.services.night import NightParts, Nights, TurnRunner
 from memory.services.night_causes import CausalReads
 from memory.services.night_communities import Clustering, CommunityReads
 from memory.services.night_sources import SourceReads
+from memory.services.night_voices import VoiceReads
 from memory.services.night_words import NightWords
 from memory.services.proving import ASKED_S, MOST_QUESTIONS, ProofReads, ProofRecall, Proving, asking
 from memory.services.storylines import StorylineReads
@@ -34,6 +35,7 @@ class NightReads:
     summaries: SourceReads
     causes: CausalReads
     consolidations: ConsolidationReads
+    voices: VoiceReads | None = None
 
 
 @dataclass(frozen=True)
@@ -66,6 +68,7 @@ def parts_over(
         sources=reads.summaries,
         causes=reads.causes,
         consolidations=reads.consolidations,
+        voices=reads.voices,
         proving=Proving(
             reads.proofs, asking(runner, numbers.hours_back), runner, numbers.questions, numbers.proof_seconds
         ),

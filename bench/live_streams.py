@@ -29,7 +29,7 @@ from adapters.capture.voice_memos import SUFFIXES
 from adapters.hearing.sound_files import PyavDecoder
 from cli.client import HttpClient, address, route
 from cli.console import places_of
-from cli.processes import descendants, pss_bytes
+from cli.processes import descendants, pss_bytes, title
 from cli.runtime import supervisor_pid
 from memory.model.sound import RATE, StreamCodec, Waveform, pcm_of
 
@@ -42,6 +42,8 @@ MOST_FILE_S = 600.0
 LOOK_S = 2.0
 """Between two looks at the memory; each takes some 10 ms."""
 LAST_WORDS_S = 60.0
+HEARS = "adapters.hearing."
+"""In the titles of processes that hear."""
 
 
 @dataclass
@@ -124,31 +126,43 @@ def messages_of(sound: Waveform, codec: StreamCodec) -> Iterator[bytes]:
         yield from (bytes(packet) for packet in encoder.encode(frame))
 
 
-async def all_at_once(talkers: Sequence[LiveTalker], home: Path) -> tuple[int, int]:
-    """Let all of them talk; bytes that Memoray's processes took before, and at their peak."""
+@dataclass(frozen=True, slots=True)
+class TakenMemory:
+    """Bytes of memory of all processes of a running Memoray, and of those that hear."""
+
+    all: int
+    hearing: int
+
+
+async def all_at_once(talkers: Sequence[LiveTalker], home: Path) -> tuple[TakenMemory, TakenMemory]:
+    """Let all of them talk; what Memoray's processes took before, and at their peak."""
     rest = taken(home)
     talking = asyncio.gather(*(each.run() for each in talkers))
     peak = rest
     while not talking.done():
-        peak = max(peak, await asyncio.to_thread(taken, home))
+        now = await asyncio.to_thread(taken, home)
+        peak = TakenMemory(max(peak.all, now.all), max(peak.hearing, now.hearing))
         await asyncio.wait([talking], timeout=LOOK_S)
     await talking
     return rest, peak
 
 
-def taken(home: Path) -> int:
-    """Bytes of memory of all processes of a running Memoray."""
+def taken(home: Path) -> TakenMemory:
+    """What a running Memoray takes now."""
     root = supervisor_pid(places_of(home))
-    return sum(map(pss_bytes, {root} | descendants(root))) if root is not None else 0
+    sizes = {pid: pss_bytes(pid) for pid in {root} | descendants(root)} if root is not None else {}
+    hearing = sum(size for pid, size in sizes.items() if HEARS in title(pid))
+    return TakenMemory(sum(sizes.values()), hearing)
 
 
-def report(streams: Sequence[StreamResult], rest: int, peak: int) -> int:
+def report(streams: Sequence[StreamResult], rest: TakenMemory, peak: TakenMemory) -> int:
     """Print what came of it; 0 if nothing was lost."""
     for each in streams:
         print(f"{each.codec}: {told([each])} {each.ended_early}")
     for codec in dict.fromkeys(each.codec for each in streams):
         print(f"{codec}, all: {told([each for each in streams if each.codec == codec])}")
-    print(f"memory: {rest / 1e6:.0f} MB at rest, {peak / 1e6:.0f} at the peak, {(peak - rest) / 1e6:.0f} above")
+    print(f"memory: {rest.all / 1e6:.0f} MB at rest, {(peak.all - rest.all) / 1e6:.0f} more at the peak")
+    print(f"of what hears: {rest.hearing / 1e6:.0f} MB at rest, {peak.hearing / 1e6:.0f} at the peak")
     return int(any(each.lost_s or each.ended_early or not each.words for each in streams))
 
 

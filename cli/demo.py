@@ -1,4 +1,4 @@
-"""The demonstration at the end of `memoray up`: a few days of somebody's life, and three questions about it.
+"""The demonstration at the end of `memoray up`: a few days of somebody's life, and questions about it.
 
 It lives in a memory of its own (user `demo`), so that nobody's own memory holds anything that was not said to it.
 """
@@ -8,31 +8,39 @@ from __future__ import annotations
 import json
 import time
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
+from cli import demo_sound
 from cli.ask import print_answer
 from cli.client import HttpClient, RequestRefused, route
 from cli.clock import home_zone
 from cli.console import err, out
+from memory.services.ears import Ear
 
 PATIENCE_S = 120.0
 """Seconds to wait for the conversation to be read; questions are answered before that, only with less."""
 POLL_S = 0.3
 
 
-def run(url: str, token: str) -> None:
-    """Tell the sample conversation once, wait until it is read, ask the questions. A second run changes nothing."""
+def run(url: str, token: str, ear: Ear, home: Path) -> None:
+    """Tell the sample conversation and a recording once, wait until they are read, and ask about them.
+
+    A second run changes nothing.
+    """
     demo = json.loads((files("cli") / "demo_conversation.json").read_text(encoding="utf-8"))
     with HttpClient(url, token, demo["user"]) as client:
         if _told(client, demo):
             out.print("[dim]The sample conversation is there already; nothing was changed.[/]")
         else:
             _tell(client, demo)
+        profile = demo["profile"]
+        is_heard = demo_sound.told(client, ear, home, profile["name"], profile["time_zone"])
         _wait(client)
         zone = home_zone(client)
-        for question in demo["questions"]:
+        for question in demo["questions"] + (demo["questions_of_recording"] if is_heard else []):
             out.print(f"\n[bold]{question}[/]")
             print_answer(client.post("/v1/ask", {"query": question, "limit": 3}), zone)
     out.print(f'\nAsk on: [bold]memoray ask --user {demo["user"]} "Who is Pri?"[/]')

@@ -35,7 +35,7 @@ LAST_LINES = 20
 
 def up(
     home: HomeOption = None,
-    demo: Annotated[bool, typer.Option(help="Ask three questions of a sample conversation afterwards.")] = True,
+    demo: Annotated[bool, typer.Option(help="Ask about a sample conversation and recording afterwards.")] = True,
     as_json: JsonOption = False,
 ) -> None:
     """Start Memoray and wait until it answers. When it runs already, only another number of shards is put in force.
@@ -63,7 +63,10 @@ def up(
         _explain_failure(places, runtime)
         raise typer.Exit(Exit.FAILED)
     if demo and not as_json and importlib.util.find_spec("cli.demo"):
-        importlib.import_module("cli.demo").run(runtime.url, Path(runtime.token_file).read_text().strip())
+        from adapters import build_models
+
+        token, ear = Path(runtime.token_file).read_text().strip(), build_models.ear(load(places.home))
+        importlib.import_module("cli.demo").run(runtime.url, token, ear, places.home)
     _announce(runtime, f"Memoray is up after {time.monotonic() - started:.0f} s.", as_json)
 
 

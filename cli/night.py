@@ -153,6 +153,12 @@ def _moved_by(figures: Mapping[str, Any], names: Sequence[str]) -> bool:
     return any(figures.get(each) for each in names)
 
 
+def _voices(report: Mapping[str, Any]) -> str:
+    alike = len(report.get("voices", {}).get("alike", ()))
+    told = f"{counted(alike, 'pair')} of voices may be one person"
+    return f"{told}: memoray voices --proposals" if alike else ""
+
+
 def _proof(report: Mapping[str, Any]) -> str:
     found = report.get("proof", {})
     if not found.get("questions"):
@@ -191,6 +197,7 @@ _LINES: tuple[tuple[str, Callable[[Mapping[str, Any]], str]], ...] = (
     ("Storylines", _storylines),
     ("Gathered", _consolidations),
     ("Communities", _communities),
+    ("Voices", _voices),
     ("Proof", _proof),
     ("Still waiting", _waiting),
     ("Failed", _failed),

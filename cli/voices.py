@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 from zoneinfo import ZoneInfo
@@ -27,6 +27,9 @@ def voices(
     proposals: Annotated[
         bool, typer.Option("--proposals", help="Only pairs that are probably one person, and where each was heard.")
     ] = False,
+    sounds: Annotated[
+        Path | None, typer.Option("--sounds", metavar="FOLDER", help="With --proposals: put sounds of each there.")
+    ] = None,
     limit: LimitOption = 50,
     user: UserOption = None,
     home: HomeOption = None,
@@ -34,13 +37,15 @@ def voices(
 ) -> None:
     """List whose voices are known and by which prints, or which of them are probably one person.
 
-    Example: memoray voices --proposals
+    Example: memoray voices --proposals --sounds compare
     """
     if context.invoked_subcommand is not None:
         return
     with connect(home, user) as client:
-        found = client.get("/v1/voices", limit=limit, proposals=True if proposals else None)
-        if proposals:
+        found = client.get("/v1/voices", limit=limit, proposals=True if proposals or sounds else None)
+        if sounds:
+            _put_sounds(client, found["proposals"], sounds)
+        if proposals or sounds:
             show(found, as_json, *(map(_proposal, found["proposals"]) if found["proposals"] else (NO_PAIR,)))
             return
         zone = home_zone(client)
@@ -79,6 +84,22 @@ def merge(
     with connect(home, user) as client:
         done = client.post("/v1/voices/merge", {"voice_id": voice, "other_id": other})
     show(done, as_json, f"{_heard_as(done['voice'])} is {escape(done['voice']['name'])}.")
+
+
+def differ(
+    voice: VoiceArgument,
+    other: Annotated[str, typer.Argument(metavar="OTHER", help="The id of the one that is somebody else's.")],
+    user: UserOption = None,
+    home: HomeOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Say that two voices are different people's: they are proposed no more. `memoray voices undo` reverts that.
+
+    Example: memoray voices differ v-0a1b2c v-4d5e6f
+    """
+    with connect(home, user) as client:
+        done = client.post("/v1/voices/differ", {"voice_id": voice, "other_id": other})
+    show(done, as_json, f"{escape(done['voice']['name'])} is somebody else. They are proposed no more.")
 
 
 def exclude(
@@ -189,14 +210,27 @@ def _proposal(pair: Mapping[str, Any]) -> str:
         f"{escape(name)} ({escape(', '.join(heard) or 'enrolled')})"
         for name, heard in zip(pair["names"], pair["sources"], strict=True)
     )
-    how = f"memoray voices merge {pair['voice_id']} {pair['other_id']}"
-    return f"{one} sounds like {other}: {pair['similarity']:.2f}. If it is one person: {how}"
+    ids = f"{pair['voice_id']} {pair['other_id']}"
+    how = f"If it is one person: memoray voices merge {ids}\nIf not: memoray voices differ {ids}"
+    return f"{one} sounds like {other}: {pair['similarity']:.2f}. {how}"
+
+
+def _put_sounds(client: HttpClient, pairs: Sequence[Mapping[str, Any]], folder: Path) -> None:
+    """Write the sounds of each pair, named so that they lie side by side."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for number, pair in enumerate(pairs, 1):
+        for side, pieces in zip(("a", "b"), pair["sounds"], strict=True):
+            for place, piece in enumerate(pieces, 1):
+                client.save(piece["url"], folder / f"pair-{number:02}-{side}-{place}.wav")
+    count = sum(len(pieces) for pair in pairs for pieces in pair["sounds"])
+    err.print(f"{count} sounds are in {folder}: of each pair those of a and of b.", markup=False)
 
 
 COMMANDS: tuple[tuple[str, Callable[..., None]], ...] = (
     ("voices", voices),
     ("voices name", name),
     ("voices merge", merge),
+    ("voices differ", differ),
     ("voices exclude", exclude),
     ("voices forget", forget),
     ("voices undo", undo),

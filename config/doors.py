@@ -32,6 +32,9 @@ class Sound:
     """Megabytes of one session, after which another begins (chosen: nine hours of 16,000 samples a second)."""
     most_mb: Count = 10_000
     """Megabytes of all sound of all users; beyond them the oldest of whoever is heard goes (chosen: four days)."""
+    streams: Count = 4
+    """Live streams of one memory that a gateway hears at once, of the eight that it hears in all (chosen: half of them,
+    so that nobody keeps the others out)."""
     sweeps: bool = True
     """Whether a session is heard in the background once it has ended, where the extra `speech` is there."""
     strangers: Literal["keep", "keep_without_name", "drop"] = "keep"

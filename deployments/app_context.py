@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -177,6 +178,8 @@ class AppContext:
     """What these may reach of the web, if the settings let them."""
     uploads: asyncio.Semaphore = field(default_factory=partial(asyncio.Semaphore, UPLOADS))
     """Held by whoever sends a sound."""
+    live: Counter[str] = field(default_factory=Counter)
+    """Live streams of each memory."""
     voices: VoiceListener | None = None
     """What tells how voices sound, if the extra is installed."""
 
@@ -188,10 +191,11 @@ class AppContext:
         self.sounds = build.sounds(self.settings)
         self.sound_cuts = build.sound_cuts(self.settings)
         self.sound_sessions = build.sound_sessions(self.settings)
-        self.ear: Ear = build_models.ear(self.settings)
+        heard_by = build_models.ear(self.settings)
+        self.ear: Ear = heard_by
+        self.live_ear: LiveEar = heard_by
         if self.voices is None and self.ear.is_installed:
             self.voices = VoicesOfEar(self.ear)
-        self.live_ear: LiveEar = build_models.live_ear(self.settings)
         self.rings = Rings(self.stores.events.store)
         self.stores.events.when_written(self.rings.wake)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import tempfile
 from collections.abc import AsyncIterator, Awaitable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -43,11 +44,47 @@ async def received(request: Request, app: AppContext, named: str) -> AsyncIterat
     at once, Unreadable of what is no form, and Invalid of one that is damaged or lacks its file.
     """
     must_be_installed(app.ear)
-    if not request.headers.get("content-type", "").lower().startswith("multipart/form-data"):
+    if not _is_form(request):
         raise Unreadable("Content-Type: send the sound in a form, as multipart/form-data.")
+    async with _form(request, app) as form:
+        yield _upload(form, named)
+
+
+@asynccontextmanager
+async def received_sound(request: Request, app: AppContext, named: str) -> AsyncIterator[BinaryIO]:
+    """The sound of a request, on disk: its body, or the file of its form that is called `named`.
+
+    Raises Unavailable where too many come at once, and Invalid of what ends early or lacks its file.
+    """
+    if _is_form(request):
+        async with _form(request, app) as form:
+            yield _upload(form, named).file
+        return
+    with tempfile.TemporaryFile() as file:
+        async with _one_of_few(app):
+            try:
+                async for block in request.stream():
+                    await asyncio.to_thread(file.write, block)
+            except ClientDisconnect as error:
+                raise Invalid("The sound ended before its end.") from error
+        file.seek(0)
+        yield file
+
+
+def _is_form(request: Request) -> bool:
+    return request.headers.get("content-type", "").lower().startswith("multipart/form-data")
+
+
+def _one_of_few(app: AppContext) -> asyncio.Semaphore:
+    """Held by whoever sends a sound. Raises Unavailable where too many do."""
     if app.uploads.locked():
         raise Unavailable("Other sounds are coming in; try again in a moment.", retry_after_s=10)
-    async with app.uploads:
+    return app.uploads
+
+
+@asynccontextmanager
+async def _form(request: Request, app: AppContext) -> AsyncIterator[FormData]:
+    async with _one_of_few(app):
         try:
             form = await request.form(max_files=1, max_fields=MOST_FIELDS, max_part_size=MOST_FIELD)
         except HTTPException as error:
@@ -57,7 +94,7 @@ async def received(request: Request, app: AppContext, named: str) -> AsyncIterat
         except (UnicodeDecodeError, ValueError, KeyError) as error:
             raise Invalid("The form cannot be read.") from error
     try:
-        yield _upload(form, named)
+        yield form
     finally:
         await form.close()
 

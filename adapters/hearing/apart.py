@@ -1,4 +1,7 @@
-"""Hearing apart: each sound in a process of its own, one at a time, which is ended where it takes too long."""
+"""Hearing apart: each file in a process of its own, one at a time, which is ended where it takes too long.
+
+Samples, of requests and of live streams, are heard in a process that stays (resident.py).
+"""
 
 from __future__ import annotations
 
@@ -14,11 +17,11 @@ import orjson
 
 from adapters.hearing.crossing import heard_of
 from adapters.hearing.plain_wave import plain_samples
-from adapters.hearing.warm import WarmProcess
+from adapters.hearing.resident import ResidentProcess, ResidentStream
 from adapters.modules import module_command, same_imports
 from config.doors import SpeechModel
 from memory.errors import ConfigError, DomainError, Invalid, ModelFailed, TooLarge, Unavailable
-from memory.model.sound import HeardSound
+from memory.model.sound import RATE, HeardSound, StreamCodec
 from memory.services.ears import must_be_installed
 
 MOST_WAITING = 4
@@ -27,21 +30,22 @@ DECODED_AT_ONCE = 2
 """Files that are decoded at once (chosen: as many as small machines have processors)."""
 START_S = 60.0
 """Seconds that a process may take beside hearing; by itself two (chosen)."""
-STEP_BACK, STEP_FAR_BACK = 10, 19
-"""Niceness of hearing for somebody who waits, and of sweeps: whoever asks a question comes first, then whoever speaks.
+STEP_FORTH, STEP_BACK, STEP_FAR_BACK = 5, 10, 19
+"""Niceness of hearing whoever speaks now, of hearing for somebody who waits, and of sweeps: whoever asks a question
+comes first, then whoever speaks.
 Beside one of the other a sweep gets an eighth of a processor (the kernel's weights, 110 to 15)."""
 _ERRORS: Mapping[str, type[DomainError]] = {each.kind: each for each in (Invalid, TooLarge, ConfigError, ModelFailed)}
 
 
 class ApartEar:
-    """Hears sound files. What takes longer than it lasts, or than the longest may last, is given up."""
+    """See memory.services.ears.Ear and LiveEar. A file that takes longer than the longest may last is given up."""
 
     def __init__(self, model: SpeechModel, trusted: Collection[str] = (), step_back: int = STEP_BACK) -> None:
         self._model, self._trusted, self._step_back = model, sorted(trusted), step_back
         self._turn = asyncio.Lock()
         self._waiting = 0
         self._decoding = asyncio.Semaphore(DECODED_AT_ONCE)
-        self._warm = WarmProcess(self._wishes())
+        self._resident = ResidentProcess(self._wishes() | {"step_back": STEP_FORTH})
 
     @property
     def is_installed(self) -> bool:
@@ -88,11 +92,16 @@ class ApartEar:
         Raises ModelFailed, and Unavailable as `hear`.
         """
         must_be_installed(self)
-        return _heard(await self._warm.ask(samples, language or self._model.language))
+        return _heard(await self._resident.hear(samples, language or self._model.language))
+
+    async def open(self, codec: StreamCodec, rate: int = RATE, language: str | None = None) -> ResidentStream:
+        """See memory.services.ears.LiveEar."""
+        must_be_installed(self)
+        return await self._resident.open(codec, rate, language or self._model.language)
 
     async def close(self) -> None:
         """End the process that stays."""
-        await self._warm.close()
+        await self._resident.close()
 
     def _wishes(self) -> dict[str, Any]:
         return {

@@ -50,6 +50,16 @@ class InMemoryVoices:
         ]  # fmt: skip
         return [KnownChange(each, each.change_id in undone) for each in kept]
 
+    async def told_apart(self, scope: str) -> set[tuple[str, str]]:
+        """See memory.services.night_voices.VoiceReads."""
+        noted = self._changes.get(scope, [])
+        undone = {each.undoes for each in noted}
+        return {
+            (each.apart[0], each.apart[1])
+            for each in noted
+            if each.apart and each.undoes is None and each.change_id not in undone
+        }
+
     async def erase(self, scope: str, voice_ids: Sequence[str] = (), print_ids: Sequence[str] = ()) -> int:
         """See memory.services.voices.VoiceStore."""
         bank, ids = await self.bank(scope), set(voice_ids)

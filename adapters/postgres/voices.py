@@ -15,7 +15,7 @@ from adapters.postgres.pool import Connection, Pool
 from adapters.postgres.sql import queries
 from memory.errors import Stale
 from memory.model.scopes import View, user_scope
-from memory.model.voices import BankChange, KnownVoice, PrintSwap, VoiceBank, VoicePrint, VoiceSwap, is_numbered
+from memory.model.voices import DIFFER, BankChange, KnownVoice, PrintSwap, VoiceBank, VoicePrint, VoiceSwap, is_numbered
 from memory.rules.voice_bank import applied
 from memory.services.voices import KnownChange
 
@@ -65,6 +65,17 @@ class PostgresVoices:
         """Those of these numbered labels that a segment in the view carries."""
         asked = {"scope": user_scope(view.user_id), "clearance": int(view.clearance), "labels": list(labels)}
         return {row["label"] for row in await self._pool.rows(Q["strangers_in_sight"], **asked)}
+
+    async def told_apart(self, scope: str) -> set[tuple[str, str]]:
+        """See memory.services.night_voices.VoiceReads."""
+        rows = await self._pool.rows(Q["told_apart"], scope=scope, kind=DIFFER)
+        return {(row["touched"][0], row["touched"][1]) for row in rows}
+
+    async def clearest(self, view: View, labels: Sequence[str], most: int) -> list[DictRow]:
+        """`{speaker, source_id, segment_id, session_id, at, seconds}` of segments in view that are long enough to know
+        a voice by, so many of each label, the longest first."""
+        asked = {"scope": user_scope(view.user_id), "clearance": int(view.clearance), "labels": list(labels)}
+        return await self._pool.rows(Q["clearest"], **asked, most=most)
 
     async def said(self, scope: str, labels: Sequence[str], limit: int) -> list[DictRow]:
         """`{source_id, segment_id, total}` of what was said under these labels, the latest first."""
@@ -153,6 +164,7 @@ def _change(row: Mapping[str, Any], prints: Mapping[str, VoicePrint]) -> BankCha
         tuple(row["commands"]),
         row["actor"],
         row["undoes"],
+        tuple(row["touched"]) if row["kind"] == DIFFER else (),
     )
 
 

@@ -16,6 +16,8 @@ from zoneinfo import ZoneInfo
 from deployments.use_cases.facts import FactOut
 from deployments.use_cases.promises import PromiseOut
 from deployments.use_cases.searching import Hit
+from deployments.use_cases.voice_sounds import VoiceSound
+from deployments.use_cases.voices import VoiceProposal
 from memory.words.cleaning import visible
 
 _FOLDER = files("deployments.page")
@@ -42,6 +44,10 @@ _CORRECT = Template("""<details><summary>Correct</summary>
 <input name="statement" value="$statement" aria-label="What is so instead" maxlength="$most" required>
 <button>Put right</button></form></details>""")
 _UNDO = Template("""<form method="post" action="/page/undo">$hidden<button class="plain">Undo</button></form>""")
+_PAIR = Template("""<form method="post" action="/page/voices/$verb">$hidden
+<button class="plain">$label</button></form>""")
+_UNDO_VOICES = Template("""<form method="post" action="/page/voices/undo">$hidden
+<button class="plain">Undo</button></form>""")
 _SOUND = Template('<audio controls preload="none" src="/page/segments/$place/audio"></audio>')
 _BACK = Template("""<form method="get" action="/"><input type="hidden" name="q" value="$query">
 <button>Back</button></form>""")
@@ -51,6 +57,8 @@ _DONE = {
     "confirm": "Confirmed:",
     "forget": "No longer believed:",
     "undo": "Undone.",
+    "same": "They are one person's voice now.",
+    "different": "They are different people's; you are not asked again.",
 }
 """What was done -> how it is told."""
 
@@ -107,7 +115,7 @@ def answer(words: str) -> str:
 def hit(found: Hit, desk: PageContext, *, plays: bool = False) -> str:
     """What was said, by whom, when and where; and its sound, if that is kept."""
     told = _lines(f"“{found.text}”", found.speaker, desk.clock(found.timestamp), found.source_id)
-    place = f"{quote(found.source_id)}/{quote(found.segment_id, safe='')}"
+    place = _place(found.source_id, found.segment_id)
     return told + (_SOUND.substitute(place=escaped(place)) if plays else "")
 
 
@@ -128,6 +136,30 @@ def promise(made: PromiseOut, desk: PageContext) -> str:
     return ('<p class="late">Overdue</p>' if late else "") + _lines(made.text, made.by, to, due)
 
 
+def pair(alike: VoiceProposal, desk: PageContext) -> str:
+    """Two voices that sound like one person: each with its sounds, and what the owner may say of them."""
+    sides = zip(alike.names, alike.sources, alike.sounds, strict=True)
+    told = "".join(_side(name, heard, sounds) for name, heard, sounds in sides)
+    if not desk.key:
+        return told
+    hidden = desk.hidden(voice=alike.voice_id, other=alike.other_id)
+    verbs = (("same", "Same person"), ("different", "Different people"))
+    return told + f'<div class="verbs">{"".join(_verb_of(verb, label, hidden) for verb, label in verbs)}</div>'
+
+
+def _verb_of(verb: str, label: str, hidden: str) -> str:
+    return _PAIR.substitute(verb=verb, label=label, hidden=hidden)
+
+
+def _side(name: str, heard: Iterable[str], sounds: Iterable[VoiceSound]) -> str:
+    played = "".join(_SOUND.substitute(place=escaped(_place(each.source_id, each.segment_id))) for each in sounds)
+    return _lines(name, ", ".join(heard) or "enrolled") + played
+
+
+def _place(source_id: str, segment_id: str) -> str:
+    return f"{quote(source_id)}/{quote(segment_id, safe='')}"
+
+
 def figures(shown: Mapping[str, int]) -> str:
     """Numbers, each under its name."""
     rows = "".join(f"<div><dt>{escape(name)}</dt><dd>{number:,}</dd></div>" for name, number in shown.items())
@@ -136,7 +168,8 @@ def figures(shown: Mapping[str, int]) -> str:
 
 def done(what: str, statement: str, command_id: str, desk: PageContext) -> str:
     """What was done just now, and the way back."""
-    undo = _UNDO.substitute(hidden=desk.hidden(command=command_id)) if command_id and desk.key else ""
+    back = _UNDO_VOICES if what in ("same", "different") else _UNDO
+    undo = back.substitute(hidden=desk.hidden(command=command_id)) if command_id and desk.key else ""
     words = f"{_DONE[what]} {statement}".strip()
     return f'<div class="done" role="status"><p>{escape(words)}</p>{undo}</div>'
 

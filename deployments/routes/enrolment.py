@@ -2,28 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request, status
-from starlette.datastructures import UploadFile
-from starlette.exceptions import HTTPException
-from starlette.formparsers import MultiPartException
-from starlette.requests import ClientDisconnect
 
 from deployments.callers import Who
 from deployments.commands import Here, Key
 from deployments.kinds import Body, Id
+from deployments.uploads import received_sound
 from deployments.use_cases import enrolling
 from deployments.use_cases.enrolling import EnrolledStyle, Enrolment, EnrolmentRemoved
 from deployments.use_cases.voices import VoiceName
-from memory.errors import Invalid
 from memory.model.voices import DEFAULT_STYLE
 
 router = APIRouter(prefix="/v1", tags=["voices"])
 FORM = "multipart/form-data"
-BLOCK = 65_536
-"""Bytes of a form's file that are read at a time."""
 _FILE: dict[str, Any] = {"type": "string", "format": "binary"}
 _BODY = {
     "required": True,
@@ -42,25 +35,6 @@ class EnrolmentParameters(Body):
     style: Id = DEFAULT_STYLE
 
 
-async def _blocks(request: Request) -> AsyncIterator[bytes]:
-    """The sound as it comes: the body itself, or the file `audio` of a form."""
-    if not request.headers.get("content-type", "").startswith(FORM):
-        async for block in request.stream():
-            yield block
-        return
-    try:
-        async with request.form(max_files=1, max_fields=8) as form:
-            file = form.get("audio")
-            if not isinstance(file, UploadFile):
-                raise Invalid("audio: the form has no such file.")
-            while block := await file.read(BLOCK):
-                yield block
-    except ClientDisconnect as error:
-        raise Invalid("The form ended before its end.") from error
-    except (HTTPException, MultiPartException, UnicodeDecodeError, ValueError, KeyError) as error:
-        raise Invalid("This form cannot be read.") from error
-
-
 @router.post(
     "/enroll", status_code=status.HTTP_201_CREATED, response_model=EnrolledStyle, openapi_extra={"requestBody": _BODY}
 )
@@ -75,7 +49,7 @@ async def enroll(
 
     Example: `curl /v1/enroll?style=phone -H 'Content-Type: audio/wav' --data-binary @me.wav`
     """
-    return await enrolling.enrol(app, who, key, _blocks(request), asked.name, asked.style)
+    return await enrolling.enrol(app, who, key, received_sound(request, app, "audio"), asked.name, asked.style)
 
 
 @router.get("/enrollment", response_model=Enrolment)

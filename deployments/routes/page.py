@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 from math import inf
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 from urllib.parse import parse_qs, urlencode, urlsplit
 
 import orjson
@@ -31,7 +31,7 @@ from deployments.commands import fresh_id
 from deployments.kinds import Id, Text
 from deployments.page import parts
 from deployments.page.parts import PageContext
-from deployments.use_cases import remembering, undoing
+from deployments.use_cases import remembering, undoing, voice_changes
 from deployments.use_cases.asking import AskIn
 from deployments.use_cases.asking import answer as answered
 from deployments.use_cases.facts import FactParameters, listing, named, one
@@ -40,6 +40,8 @@ from deployments.use_cases.promises import PromiseOut, promises_by_day
 from deployments.use_cases.remembering import Correction
 from deployments.use_cases.sounds import sound_of_segment, with_sound
 from deployments.use_cases.undoing import Undoing
+from deployments.use_cases.voice_changes import VoiceMerging, VoiceUndoing
+from deployments.use_cases.voices import in_sight, likely_pairs
 from memory.errors import DomainError, Forbidden, Invalid, TooManyAttempts, Unauthenticated, Unavailable
 from memory.services.zones import zone_of
 
@@ -49,6 +51,8 @@ SESSION_S = 7 * 86_400
 """Seconds a session lasts."""
 SHOWN = 8
 """Results, facts and promises of each kind on the page."""
+PAIRS = 3
+"""Pairs of voices on the page."""
 MOST_FIELDS = 10
 """Fields of a form: those of the page have four."""
 _HEADERS = {
@@ -118,7 +122,7 @@ async def home(
         shown += await _answer(app, who, desk)
     recent = (await listing(app, who, FactParameters(limit=SHOWN))).facts
     shown.append(parts.section("Recent facts", (parts.fact(each, desk) for each in recent), "Nothing yet."))
-    shown += await _promises(app, who, desk)
+    shown += [*await _promises(app, who, desk), *await _alike(app, who, desk)]
     told = orjson.dumps([{"fact_id": each.fact_id} for each in recent])
     app.trail.note(
         AuditedRequest(who.user_id, app.clock.now(), visiting.token, "GET /", 200, who.view.scopes, {}, told)
@@ -211,6 +215,23 @@ async def play(source_id: Id, segment_id: Id, visiting: Visiting, app: Here) -> 
     return Response(sound, media_type="audio/wav", headers=_HEADERS)
 
 
+@router.post("/page/voices/{verb}", dependencies=OWN)
+async def compare(
+    verb: Literal["same", "different", "undo"], request: Request, visiting: Visiting, app: Here
+) -> Response:
+    """Say whether two voices are one person's, as `POST /v1/voices/merge` and `differ` do, or take that back."""
+
+    async def carried_out(who: Caller, form: dict[str, str], key: str) -> tuple[str, str]:
+        if verb == "undo":
+            await voice_changes.undo_voices(app, who, key, VoiceUndoing(change_id=form.get("command", "")))
+            return "undo", ""
+        both = VoiceMerging(voice_id=form.get("voice", ""), other_id=form.get("other", ""))
+        await (voice_changes.merge_voices if verb == "same" else voice_changes.tell_apart)(app, who, key, both)
+        return verb, ""
+
+    return await _carry_out(request, visiting, carried_out)
+
+
 @router.post("/page/undo", dependencies=OWN)
 async def undone(request: Request, visiting: Visiting, app: Here) -> Response:
     """Take back what was done on the page, as `POST /v1/undo` does."""
@@ -288,6 +309,15 @@ async def _promises(app: AppContext, who: Caller, desk: PageContext) -> Sequence
     overdue, still = await promises_by_day(app, who, SHOWN)
     ahead = parts.section("Open promises", _told(still, desk), "None.")
     return [parts.section("Overdue promises", _told(overdue, desk), ""), ahead] if overdue else [ahead]
+
+
+async def _alike(app: AppContext, who: Caller, desk: PageContext) -> Sequence[str]:
+    """Voices that may be one person's, if there are any."""
+    bank = await app.stores.voices.bank(who.scope)
+    if len(bank.voices) < 2:
+        return ()
+    found = await likely_pairs(app, who, bank, await in_sight(app, who, bank), PAIRS)
+    return [parts.section("Perhaps one person", (parts.pair(each, desk) for each in found), "")] if found else ()
 
 
 def _told(promises: Sequence[PromiseOut], desk: PageContext) -> list[str]:

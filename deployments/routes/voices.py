@@ -28,8 +28,8 @@ router = APIRouter(prefix="/v1/voices", tags=["voices"])
 async def list_voices(asked: Annotated[VoiceParameters, Query()], who: Who, app: Here) -> Any:
     """The voices of a memory, the earliest first, with the prints by which they are known.
 
-    With `proposals` also pairs that are probably one person, and where each was heard, to be compared: merge them with
-    `POST /v1/voices/merge`. Nothing merges them by itself.
+    With `proposals` also pairs that are probably one person, with up to three sounds of each to compare: merge them
+    with `POST /v1/voices/merge`, or refuse with `POST /v1/voices/differ`. Nothing merges them by itself.
 
     Example: `GET /v1/voices?proposals=true`
     """
@@ -54,6 +54,17 @@ async def merge_voices(body: VoiceMerging, who: Who, app: Here, key: Key) -> Any
     Example: `POST /v1/voices/merge` with `{"voice_id": "v-0a1b2c", "other_id": "v-4d5e6f"}`
     """
     return await voice_changes.merge_voices(app, who, key, body)
+
+
+@router.post("/differ", response_model=VoiceChanged)
+async def tell_voices_apart(body: VoiceMerging, who: Who, app: Here, key: Key) -> Any:
+    """Say that two voices that sound alike are different people's, so that they are proposed no more.
+
+    `POST /v1/voices/undo` takes it back.
+
+    Example: `POST /v1/voices/differ` with `{"voice_id": "v-0a1b2c", "other_id": "v-4d5e6f"}`
+    """
+    return await voice_changes.tell_apart(app, who, key, body)
 
 
 @router.post("/undo", response_model=VoiceUndone)

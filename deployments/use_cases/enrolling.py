@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
-import tempfile
-from collections.abc import AsyncIterable
+from contextlib import AbstractAsyncContextManager
 from functools import partial
 from typing import BinaryIO
 
@@ -74,19 +72,16 @@ class EnrolmentRemoved(BaseModel):
 
 
 async def enrol(
-    app: AppContext, who: Caller, key: str, blocks: AsyncIterable[bytes], name: str | None, style: str
+    app: AppContext, who: Caller, key: str, sent: AbstractAsyncContextManager[BinaryIO], name: str | None, style: str
 ) -> EnrolledStyle:
-    """Take in a sample, a sound file that comes in blocks, of the owner's voice or of somebody else's.
+    """Take in a sample, a sound file that is not received before it may be, of the owner's voice or of another's.
 
     Raises Invalid of a sound in which not one voice speaks for `LEAST_S`, Unavailable without the extra.
     """
     writing(who)
     if app.voices is None:
         raise Unavailable(MISSING)
-    with tempfile.TemporaryFile() as file:
-        async for block in blocks:
-            await asyncio.to_thread(file.write, block)
-        file.seek(0)
+    async with sent as file:
         heard = await one_voice(app.voices, file)
     called = name or await _owner(app, who)
     return await take_sample(app, who, key, VoiceSample(called, style, heard))

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from deployments.app_context import AppContext
 from deployments.callers import Caller, writing
 from deployments.use_cases.recordings import HeardSegmentOut, SoundPieceIn, keep_piece, store_heard
+from memory.errors import TooManyRequests
 from memory.model.sound import RATE, SAMPLE, HeardPiece, HeardSound, SoundFacts, StreamCodec, StreamedSound
 from memory.services.ears import LiveStream, must_be_installed
 from memory.services.hearing import sentences_of
@@ -66,6 +67,7 @@ class LiveSession:
 
     async def close(self) -> None:
         """Hear no more of it; what has come is kept."""
+        _count(self._app, self._who.user_id, -1)
         await self._stream.close()
         await self._keep()
 
@@ -94,11 +96,31 @@ class LiveSession:
 
 
 async def open_live(app: AppContext, who: Caller, piece: SoundPieceIn, form: StreamForm) -> LiveSession:
-    """Begin to hear a stream. Raises Forbidden, and Unavailable where nothing can hear it, or too many are heard."""
+    """Begin to hear a stream.
+
+    Raises Forbidden, TooManyRequests where its memory has as many as it may, and Unavailable where nothing can hear it,
+    or all memories together have too many.
+    """
     writing(who)
     must_be_installed(app.live_ear)
-    language = piece.language or await _language_of(app, who)
-    return LiveSession(app, who, piece, await app.live_ear.open(form.codec, form.rate, language))
+    most = app.settings.sound.streams
+    if app.live[who.user_id] >= most:
+        raise TooManyRequests(
+            f"{most} streams of this memory are heard already (sound.streams): end one first.", retry_after_s=60
+        )
+    _count(app, who.user_id, 1)
+    try:
+        language = piece.language or await _language_of(app, who)
+        return LiveSession(app, who, piece, await app.live_ear.open(form.codec, form.rate, language))
+    except BaseException:
+        _count(app, who.user_id, -1)
+        raise
+
+
+def _count(app: AppContext, user_id: str, more: int) -> None:
+    app.live[user_id] += more
+    if not app.live[user_id]:
+        del app.live[user_id]
 
 
 async def _language_of(app: AppContext, who: Caller) -> str | None:

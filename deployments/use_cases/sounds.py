@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import AsyncIterator, Iterable
 
 from deployments.app_context import AppContext
 from deployments.callers import Caller, writing
 from memory.errors import Ambiguous, NotFound, Unavailable
+from memory.model.timeline import Instant
 
 
 async def keep_sound(app: AppContext, who: Caller, key: str | None, stream: str, rate: int, sound: bytes) -> bool:
@@ -28,16 +29,23 @@ async def sound_of_segment(app: AppContext, who: Caller, source_id: str, segment
 
     Raises NotFound, also where none is kept, and Ambiguous.
     """
+    async for session_id, span in _spans(app, who, source_id, segment_id):
+        sound = await asyncio.to_thread(app.sound_cuts.cut, who.user_id, session_id, *span)
+        if sound is not None:
+            return sound
+    raise NotFound("No sound of this segment is kept.", source_id=source_id, segment_id=segment_id)
+
+
+async def _spans(
+    app: AppContext, who: Caller, source_id: str, segment_id: str
+) -> AsyncIterator[tuple[str, tuple[Instant, Instant]]]:
+    """In which session, and from when until when, a segment of the caller's own was said. Raises as its caller."""
     scope, known = await app.stores.sources.resolve(who.view, source_id, None)
     named = (await app.stores.history.segment(who.view, scope, known, segment_id))["segment_id"]
     source = await app.stores.sources.one(who.view, scope, known)
     rows = await app.stores.sources.segments(scope, known, ids=[named]) if scope == who.scope else []
     for row in rows:
-        span = (row["at"], row["at"] + row["end_s"] - row["start_s"])
-        sound = await asyncio.to_thread(app.sound_cuts.cut, who.user_id, source["session_id"] or known, *span)
-        if sound is not None:
-            return sound
-    raise NotFound("No sound of this segment is kept.", source_id=known, segment_id=named)
+        yield source["session_id"] or known, (row["at"], row["at"] + row["end_s"] - row["start_s"])
 
 
 async def with_sound(app: AppContext, who: Caller, segments: Iterable[tuple[str, str]]) -> frozenset[tuple[str, str]]:
@@ -49,7 +57,9 @@ async def with_sound(app: AppContext, who: Caller, segments: Iterable[tuple[str,
 
 async def _is_kept(app: AppContext, who: Caller, source_id: str, segment_id: str) -> bool:
     try:
-        await sound_of_segment(app, who, source_id, segment_id)
+        async for session_id, span in _spans(app, who, source_id, segment_id):
+            if await asyncio.to_thread(app.sound_cuts.holds, who.user_id, session_id, *span):
+                return True
     except (NotFound, Ambiguous):
-        return False
-    return True
+        pass
+    return False

@@ -36,7 +36,7 @@ async def carried_out(
     it was.
     """
     ids = [*before, *(each.command_id for each in commands)]
-    if change.voices or change.prints:
+    if change.touched:
         await app.stores.voices.commit(who.scope, replace(change, commands=tuple(ids)))
     try:
         for command in commands:
@@ -49,7 +49,7 @@ async def carried_out(
 
 async def _as_it_was(app: AppContext, who: Caller, change: BankChange, ids: Sequence[str]) -> None:
     await taken_back(app, who, ids)
-    if change.voices or change.prints:
+    if change.touched:
         back = command_id("voice refused", change.change_id)
         await app.stores.voices.commit(who.scope, undoing(change, back, app.clock.now()))
 

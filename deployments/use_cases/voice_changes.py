@@ -16,8 +16,8 @@ from deployments.use_cases.voices import VoiceName, VoiceOut, in_sight, shown_vo
 from memory.errors import Conflict
 from memory.model.commands import NameSpeaker
 from memory.model.ids import fold
-from memory.model.voices import BankChange, KnownVoice, VoiceBank, is_numbered
-from memory.rules.voice_bank import excluded, merged, named
+from memory.model.voices import DIFFER, BankChange, KnownVoice, VoiceBank, is_numbered
+from memory.rules.voice_bank import differing, excluded, merged, named
 from memory.services.voices import undo as undo_change
 
 NOTHING = "There is no change of the voices that could be undone."
@@ -34,7 +34,7 @@ class VoiceNaming(Body):
 
 
 class VoiceMerging(Body):
-    """The voice that stays, and the one that turned out to be the same."""
+    """Two voices; of a merge the one that stays, and the one that turned out to be the same."""
 
     voice_id: Id
     other_id: Id
@@ -106,6 +106,16 @@ async def merge_voices(app: AppContext, who: Caller, key: str, body: VoiceMergin
     change = merged(bank, key, app.clock.now(), kept.voice_id, gone.voice_id)
     commands = following(key, bank.shown(gone.voice_id), bank.shown(kept.voice_id))
     return await _changed(app, who, change, commands, kept.voice_id)
+
+
+async def tell_apart(app: AppContext, who: Caller, key: str, body: VoiceMerging) -> VoiceChanged:
+    """Say that two voices are different people's: they are proposed no more. Raises NotFound, and Invalid of one."""
+    bank, one = await voice_meant(app, writing(who), body.voice_id)
+    _, other = await voice_meant(app, who, body.other_id)
+    if known := await _before(app, who, key, DIFFER, one):
+        return await _again(app, who, bank, known, one)
+    change = differing(bank, key, app.clock.now(), one.voice_id, other.voice_id)
+    return await _changed(app, who, change, (), one.voice_id)
 
 
 async def exclude_voice(app: AppContext, who: Caller, key: str, voice_id: str, body: VoiceExclusion) -> VoiceChanged:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
 from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, Field
@@ -11,10 +11,11 @@ from deployments.app_context import AppContext
 from deployments.callers import Caller
 from deployments.kinds import ShortText
 from deployments.paging import PageParameters, cursor_of
+from deployments.use_cases.voice_sounds import VoiceSound, clear_sounds
 from memory.errors import Ambiguous, NotFound
 from memory.model.timeline import iso
 from memory.model.voices import KnownVoice, VoiceBank, VoicePrint, is_numbered
-from memory.rules.voices import MergeProposal, proposals
+from memory.rules.voices import MOST_PROPOSALS, MergeProposal, proposals
 
 VoiceName = Annotated[ShortText, AfterValidator(str.strip), Field(min_length=1, max_length=200)]
 _PRINT = {
@@ -64,13 +65,14 @@ class VoiceOut(BaseModel, json_schema_extra={"examples": [_VOICE]}):
 
 
 class VoiceProposal(BaseModel):
-    """Two voices that sound like one person, and where each was heard, to be compared."""
+    """Two voices that sound like one person, where each was heard, and sounds to compare, as far as they are kept."""
 
     voice_id: str
     other_id: str
     names: tuple[str, str]
     similarity: float
     sources: tuple[list[str], list[str]]
+    sounds: tuple[list[VoiceSound], list[VoiceSound]]
 
 
 class VoiceList(BaseModel):
@@ -98,15 +100,26 @@ async def list_voices(app: AppContext, who: Caller, asked: VoiceParameters) -> V
     after = [each for each in seen if not mark or (each.created_at, each.voice_id) > (mark["mark"], mark["key"])]
     page = after[: asked.limit]
     last = page[-1] if len(after) > len(page) else None
-    found = proposals(bank, seen) if asked.proposals else None
+    found = await likely_pairs(app, who, bank, seen) if asked.proposals else None
     sources = await _sources(app, who, bank)
     return VoiceList(
         voices=[_shown(bank, each, sources) for each in page],
         total=len(seen),
         cursor=cursor_of((last.created_at, last.voice_id) if last else None),
         strangers=app.settings.sound.strangers,
-        proposals=None if found is None else [_proposal(bank, each, sources) for each in found],
+        proposals=found,
     )
+
+
+async def likely_pairs(
+    app: AppContext, who: Caller, bank: VoiceBank, seen: Sequence[KnownVoice], most: int = MOST_PROPOSALS
+) -> list[VoiceProposal]:
+    """So many pairs of these voices that are probably one person, the nearest first."""
+    found = proposals(bank, seen, await app.stores.voices.told_apart(who.scope))[:most]
+    compared = dict.fromkeys(of for each in found for of in (each.voice_id, each.other_id))
+    sounds = await clear_sounds(app, who, {of: _labels(bank, bank.voices[of]) for of in compared})
+    sources = await _sources(app, who, bank)
+    return [_proposal(bank, each, sources, sounds) for each in found]
 
 
 async def in_sight(app: AppContext, who: Caller, bank: VoiceBank) -> list[KnownVoice]:
@@ -178,7 +191,9 @@ def print_shown(one: VoicePrint) -> VoicePrintOut:
     )
 
 
-def _proposal(bank: VoiceBank, found: MergeProposal, sources: Collection[str]) -> VoiceProposal:
+def _proposal(
+    bank: VoiceBank, found: MergeProposal, sources: Collection[str], sounds: Mapping[str, list[VoiceSound]]
+) -> VoiceProposal:
     both = found.voice_id, found.other_id
     heard = [sorted({each.source_id for each in _prints(bank, of, sources) if each.source_id}) for of in both]
     return VoiceProposal(
@@ -187,6 +202,7 @@ def _proposal(bank: VoiceBank, found: MergeProposal, sources: Collection[str]) -
         names=(bank.shown(both[0]), bank.shown(both[1])),
         similarity=found.similarity,
         sources=(heard[0], heard[1]),
+        sounds=(sounds[both[0]], sounds[both[1]]),
     )
 
 

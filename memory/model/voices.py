@@ -19,6 +19,8 @@ NUMBERED = re.compile(r"\bSpeaker [0-9]{1,6} of [0-9]{1,2} [A-Z][a-z]{2,8}\b")
 DROP, WITHOUT_NAME = "drop", "without_name"
 EXCLUSIONS = ("", WITHOUT_NAME, DROP)
 """What becomes of what a voice says: it is told; told as somebody's; not told at all."""
+DIFFER = "differ"
+"""The kind of a change by which two voices are different people's."""
 STRANGERS = ("keep", "keep_without_name", "drop")
 """The same of voices that nobody has named: they get a label and a print; told as somebody's; not told at all."""
 DEFAULT_STYLE = "default"
@@ -109,12 +111,15 @@ class BankChange:
     commands: tuple[str, ...] = ()
     actor: str = "user"
     undoes: str | None = None
+    apart: tuple[str, ...] = ()
+    """Two voices that it says are different people's; it changes nothing else."""
 
     @property
     def touched(self) -> frozenset[str]:
         """Ids of the voices it concerns."""
         of_voices = {row.voice_id for each in self.voices for row in (each.before, each.after) if row is not None}
-        return frozenset(of_voices | {of for each in self.prints for of in (each.before, each.after) if of is not None})
+        of_prints = {of for each in self.prints for of in (each.before, each.after) if of is not None}
+        return frozenset(of_voices | of_prints | {*self.apart})
 
 
 @dataclass(frozen=True, slots=True)

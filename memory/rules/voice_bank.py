@@ -14,6 +14,7 @@ from memory.model.sound import HeardVoice
 from memory.model.timeline import Instant
 from memory.model.voices import (
     DEFAULT_STYLE,
+    DIFFER,
     DROP,
     ENROLLED,
     HEARD,
@@ -98,6 +99,7 @@ def undoing(change: BankChange, change_id: str, at: Instant, actor: str = "user"
         tuple(PrintSwap(each.print, each.after, each.before) for each in reversed(change.prints)),
         actor=actor,
         undoes=change.change_id,
+        apart=change.apart,
     )
 
 
@@ -164,6 +166,14 @@ def merged(bank: VoiceBank, change_id: str, at: Instant, kept: str, gone: str) -
     swaps += [] if after == winner else [VoiceSwap(winner, after)]
     moved = (PrintSwap(each, loser.voice_id, winner.voice_id) for each in bank.prints_of(loser.voice_id))
     return BankChange(change_id, "merge", at, tuple(swaps), tuple(moved))
+
+
+def differing(bank: VoiceBank, change_id: str, at: Instant, one: str, other: str) -> BankChange:
+    """Say that two voices are different people's, so that nobody is asked again. Raises NotFound, Invalid of one."""
+    both = sorted({standing(bank, one).voice_id, standing(bank, other).voice_id})
+    if len(both) < 2:
+        raise Invalid("These are one voice already.", voice_id=both[0])
+    return BankChange(change_id, DIFFER, at, apart=tuple(both))
 
 
 def excluded(bank: VoiceBank, change_id: str, at: Instant, of: str, exclusion: str) -> BankChange:

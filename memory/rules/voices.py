@@ -6,7 +6,7 @@ ten seconds each: they hold for their model alone. Cosines are compared as they 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -98,12 +98,17 @@ def may_learn(prints: Sequence[VoicePrint], voice: HeardVoice, of: str) -> bool:
     )
 
 
-def proposals(bank: VoiceBank, standing: Sequence[KnownVoice]) -> list[MergeProposal]:
+def proposals(
+    bank: VoiceBank, standing: Sequence[KnownVoice], apart: Collection[tuple[str, str]] = ()
+) -> list[MergeProposal]:
     """Pairs of these voices that resemble each other like one person, the nearest first; nobody merges them by rule.
 
-    A voice that was learnt is not compared: only what each was known by from the first.
+    A voice that was learnt is not compared: only what each was known by from the first. Those of `apart` are different
+    people's, and so are the voices that became one with them.
     """
     of = {each.voice_id for each in standing}
+    known = (pair for pair in apart if bank.voices.keys() >= {*pair})
+    refused = {tuple(sorted(bank.root(each).voice_id for each in pair)) for pair in known}
     found: dict[tuple[str, str], float] = {}
     for model, limits in LIMITS.items():
         prints = [p for p in bank.prints.values() if p.model == model and p.voice_id in of and p.is_original]
@@ -113,7 +118,7 @@ def proposals(bank: VoiceBank, standing: Sequence[KnownVoice]) -> list[MergeProp
         alike = vectors @ vectors.T
         for left, right in np.argwhere(np.triu(alike, 1) >= limits.accept).tolist():
             pair = tuple(sorted((prints[left].voice_id, prints[right].voice_id)))
-            if pair[0] != pair[1]:
+            if pair[0] != pair[1] and pair not in refused:
                 found[pair] = max(found.get(pair, -1.0), float(alike[left, right]))  # type: ignore[index, arg-type]
     nearest = sorted(found.items(), key=lambda each: (-each[1], each[0]))[:MOST_PROPOSALS]
     return [MergeProposal(one, other, round(alike, 4)) for (one, other), alike in nearest]

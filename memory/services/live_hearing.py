@@ -6,7 +6,7 @@ Constants without another origin are measured: pieces of two seconds cut words i
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
@@ -44,10 +44,10 @@ class LivePiece:
 class LiveCutter:
     """Cuts one stream. It holds at most `LONGEST_PIECE_S` of speech and what has come since the last look."""
 
-    def __init__(self, activity: VoiceActivity) -> None:
+    def __init__(self, activity: VoiceActivity, began: int = 0) -> None:
         self._activity = activity
         self._held: Waveform = np.zeros(0, np.float32)
-        self._began = 0
+        self.began = began
         """The place in the stream of the first sample that is held."""
         self._unlooked = 0
 
@@ -91,17 +91,21 @@ class LiveCutter:
                 break
             end = each.end
         piece = self._piece(SpeechStretch(first.start, min(end, first.start + LONGEST_PIECE_S)))
-        self._drop(round((piece.end - self._began / RATE) * RATE))
+        self._drop(round((piece.end - self.began / RATE) * RATE))
         return piece
 
     def _piece(self, stretch: SpeechStretch) -> LivePiece:
         start, end = round(stretch.start * RATE), round(stretch.end * RATE)
-        return LivePiece((self._began + start) / RATE, self._held[start:end])
+        return LivePiece((self.began + start) / RATE, self._held[start:end])
 
     def _drop(self, samples: int) -> None:
         if samples > 0:
             self._held = self._held[samples:]
-            self._began += samples
+            self.began += samples
+
+
+def _untold(stream: int, seconds: float) -> None:
+    """What is done, unless somebody says otherwise, when a piece begins to be transcribed."""
 
 
 class MessageDecoder(Protocol):
@@ -138,9 +142,29 @@ class LiveStreams:
         self._activity = activity
         self._streams: dict[int, _Stream] = {}
 
-    def open(self, stream: int, decoder: MessageDecoder, transcriber: Transcriber, language: str | None = None) -> None:
-        """Begin to hear one. Where no language is given its first words tell it."""
-        self._streams[stream] = _Stream(decoder, LiveCutter(self._activity), transcriber, language)
+    def __len__(self) -> int:
+        return len(self._streams)
+
+    def open(
+        self,
+        stream: int,
+        decoder: MessageDecoder,
+        transcriber: Transcriber,
+        language: str | None = None,
+        began: int = 0,
+    ) -> None:
+        """Begin to hear one, from this sample of it on. Where no language is given its first words tell it."""
+        self._streams[stream] = _Stream(decoder, LiveCutter(self._activity, began), transcriber, language)
+
+    def resume(self, stream: int, sound: Waveform) -> None:
+        """Add samples that were decoded before."""
+        one = self._streams[stream]
+        one.add(one.cutter.feed(sound))
+
+    def needs(self, stream: int) -> int:
+        """The first sample of a stream that words may still come of: whoever keeps it from there can begin anew."""
+        one = self._streams[stream]
+        return round(one.waiting[0].start * RATE) if one.waiting else one.cutter.began
 
     def feed(self, stream: int, message: bytes) -> Waveform:
         """Add a message of a stream; the samples it brought."""
@@ -166,25 +190,28 @@ class LiveStreams:
         """Whether there is nothing to transcribe and nobody to tell that all is."""
         return not any(one.waiting or one.has_ended for one in self._streams.values())
 
-    def next(self) -> HeardPiece | int:
+    def next(self, begins: Callable[[int, float], None] = _untold) -> HeardPiece | int:
         """The words of the next piece, or the stream of which all has been heard; every stream in its turn.
 
-        Call it only while it is not idle.
+        Call it only while it is not idle. `begins` is told the stream and the seconds of the piece, which is needed no
+        more: whatever comes of it, it is not heard twice.
         """
         for stream, one in self._streams.items():
             if one.waiting:
                 self._streams[stream] = self._streams.pop(stream)  # it comes last now
-                return self._heard(stream, one)
+                return self._heard(stream, one, begins)
             if one.has_ended:
                 del self._streams[stream]
                 return stream
         raise LookupError("nothing waits")
 
-    def _heard(self, stream: int, one: _Stream) -> HeardPiece:
+    def _heard(self, stream: int, one: _Stream, begins: Callable[[int, float], None]) -> HeardPiece:
         piece = one.waiting.popleft()
+        skipped, one.skipped_s = one.skipped_s, one.skipped_s + piece.end - piece.start
+        begins(stream, piece.end - piece.start)
         heard = one.transcriber.transcribe(piece.sound, one.language)
+        one.skipped_s = 0.0
         if heard.words:
             one.language = one.language or heard.language
         words = [replace(each, start=each.start + piece.start, end=each.end + piece.start) for each in heard.words]
-        skipped, one.skipped_s = one.skipped_s, 0.0
         return HeardPiece(stream, piece.start, piece.end, heard.language, words, one.transcriber.name, skipped)

@@ -26,6 +26,7 @@ from memory.services.consolidation import ConsolidationReads
 from memory.services.night_causes import CausalReads
 from memory.services.night_communities import Clustering
 from memory.services.night_sources import SourceReads
+from memory.services.night_voices import VoiceReads
 from memory.services.night_words import NightWords, WordSight, WordStep
 from memory.services.proving import STEP as PROOF
 from memory.services.proving import NightProof, Proving
@@ -114,6 +115,8 @@ class NightParts:
     """With what a night is proved; without it nothing is taken back."""
     consolidations: ConsolidationReads | None = None
     """What sources are gathered from; without it none are."""
+    voices: VoiceReads | None = None
+    """What voices are compared in; without it none are."""
 
 
 def instant_of(night: date, zone: str, hour: int) -> Instant:
@@ -173,6 +176,7 @@ async def run_night(user_id: str, night: date, zone: str, parts: NightParts) -> 
             parts.sources,
             parts.causes,
             parts.consolidations,
+            parts.voices,
         )
         proof = NightProof(user_id, (night, now), parts.proving, nights, plan.report.get(PROOF))
         for name in STEPS:

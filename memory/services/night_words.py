@@ -29,6 +29,7 @@ from memory.services.consolidation import ConsolidationReads
 from memory.services.night_causes import CausalReads
 from memory.services.night_communities import Clustering
 from memory.services.night_sources import SourceReads
+from memory.services.night_voices import VoiceReads
 from memory.services.reflect import EXTRACTIVE
 from memory.services.reviewing import sentences
 from memory.services.storylines import StorylineReads
@@ -81,6 +82,8 @@ class WordSight:
     """What causal links are read off."""
     consolidations: ConsolidationReads | None = None
     """What sources are gathered from."""
+    voices: VoiceReads | None = None
+    """What voices are compared in."""
 
 
 WordStep = Callable[[WordSight], Awaitable[StepResult]]

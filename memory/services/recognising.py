@@ -41,11 +41,14 @@ async def recognised(
     A voice that speaks alone says nothing in a memory that knows nobody's: it is whoever brought it. One that speaks
     too little to be known again is somebody's. Raises Stale.
     """
-    if not voices or says_nothing(await store.bank(where.scope), voices):
+    if not voices:
+        return NOBODY
+    bank = await store.bank(where.scope)
+    if says_nothing(bank, voices):
         return NOBODY
     clear = [each for each in voices if each.seconds >= _least(each)]
     unclear = {each.number: SOMEBODY for each in voices if each.seconds < _least(each)}
-    return unclear | dict(await listen(store, clear, where.place(now), strangers))
+    return unclear | dict(await listen(store, clear, where.place(now), strangers, bank))
 
 
 async def known(

@@ -56,16 +56,21 @@ class VoiceStore(Protocol):
 
 
 async def listen(
-    store: VoiceStore, voices: Collection[HeardVoice], place: HeardPlace, strangers: str
+    store: VoiceStore,
+    voices: Collection[HeardVoice],
+    place: HeardPlace,
+    strangers: str,
+    bank: VoiceBank | None = None,
 ) -> Mapping[int, str | None]:
     """Number of a voice -> the label of who is told to speak, None if its sentences are not told.
 
     The same recording heard again finds its strangers by the prints that the first hearing has left, and gives them the
-    labels that they have. Raises Stale if others change the bank all the time.
+    labels that they have. `bank` is the bank if it was just read. Raises Stale if others change it all the time.
     """
     for attempt in range(ATTEMPTS):
         made = command_id("voices", place.source_id, place.at, attempt)
-        found = attributed(await store.bank(place.scope), made, voices, place, strangers)
+        before = bank if bank is not None and not attempt else await store.bank(place.scope)
+        found = attributed(before, made, voices, place, strangers)
         try:
             if found.change is None or await store.commit(place.scope, found.change):
                 return found.speakers

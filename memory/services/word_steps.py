@@ -15,6 +15,8 @@ from memory.services.night_sources import STEP as SUMMARIES
 from memory.services.night_sources import sum_up_sources
 from memory.services.night_storylines import STEP as STORYLINES
 from memory.services.night_storylines import storylines
+from memory.services.night_voices import STEP as VOICES
+from memory.services.night_voices import alike_voices
 from memory.services.night_words import STEP as DESCRIPTIONS
 from memory.services.night_words import WordSight, WordStep, descriptions
 from memory.services.storylines import SummaryWriter
@@ -42,6 +44,10 @@ async def _communities(sight: WordSight) -> StepResult:
     return await communities(sight.of, sight.now, sight.clustering, sight.life.communities)
 
 
+async def _voices(sight: WordSight) -> StepResult:
+    return await alike_voices(sight.of, sight.voices)
+
+
 WORD_STEPS: Mapping[str, WordStep] = {
     DESCRIPTIONS: descriptions,
     CAUSES: _causes,
@@ -49,4 +55,5 @@ WORD_STEPS: Mapping[str, WordStep] = {
     STORYLINES: storylines,
     CONSOLIDATIONS: _consolidations,
     COMMUNITIES: _communities,
+    VOICES: _voices,
 }

@@ -219,6 +219,8 @@ async def test_forms_of_other_pages_are_refused(
     for path in (
         "/logout",
         "/page/undo",
+        "/page/voices/same",
+        "/page/voices/undo",
         "/page/facts/f-0/confirm",
         "/page/facts/f-0/forget",
         "/page/facts/f-0/correct",

@@ -125,6 +125,22 @@ async def test_what_is_wrong_is_told_before_a_stream_begins(live: Open) -> None:
     assert live.ear.opened == []
 
 
+async def test_one_memory_has_a_share_of_the_streams(live: Open) -> None:
+    most = live.door.app.settings.sound.streams
+    open_ = [await live.connect() for _ in range(most)]
+    status, problem = await live.refused()
+    assert (status, problem["type"]) == (429, "urn:memoray:too-many-requests")
+    assert "sound.streams" in problem["detail"]
+    for each in open_:
+        await each.close()
+    for _ in range(100):
+        if not live.door.app.live:
+            break
+        await asyncio.sleep(0.05)
+    async with live.connect():
+        assert live.door.app.live == {live.door.user: 1}
+
+
 async def test_a_page_that_gives_its_own_name_our_address_is_refused(live: Open) -> None:
     reader, writer = await asyncio.open_connection("127.0.0.1", live.port)
     head = ("GET /v1/listen HTTP/1.1", "Host: evil.example", "Upgrade: websocket", "Connection: Upgrade")

@@ -77,7 +77,7 @@ async def test_samples_are_heard_again_and_again(made: Callable[[], Ear]) -> Non
         heard = await ear.hear_samples(bytes(2 * int(seconds * RATE)))
         assert (list(heard.sentences), heard.seconds) == ([], seconds)
     if isinstance(ear, ApartEar):
-        first = ear._warm._process
+        first = ear._resident._process
         assert first is not None
         first.kill()
         await first.wait()

@@ -13,9 +13,10 @@ from contextlib import asynccontextmanager
 import numpy as np
 import pytest
 
-from adapters.hearing.live import MOST_STREAMS, ApartLiveEar
+from adapters.hearing.apart import ApartEar
+from adapters.hearing.resident import MOST_STREAMS
 from config.doors import SpeechModel
-from memory.errors import ModelFailed, Unavailable
+from memory.errors import Unavailable
 from memory.model.sound import RATE, HeardPiece, StreamCodec, StreamedSound, Waveform, pcm_of
 from memory.services.ears import LiveEar, LiveStream
 from tests.contract.test_hearing import needs_extra, twins
@@ -23,7 +24,7 @@ from tests.fakes.ear import FakeLiveEar
 from tests.fakes.hearing import silence, tone
 
 Made = Callable[[], LiveEar]
-ears = twins(FakeLiveEar, lambda: ApartLiveEar(SpeechModel(kind="tiny.en")))
+ears = twins(FakeLiveEar, lambda: ApartEar(SpeechModel(kind="tiny.en")))
 
 
 async def heard(stream: LiveStream) -> tuple[Waveform, list[HeardPiece]]:
@@ -51,7 +52,7 @@ async def sent(ear: LiveEar, messages: list[bytes], codec: StreamCodec = "pcm16"
 async def opened(made: Made) -> AsyncIterator[LiveEar]:
     ear = made()
     yield ear
-    if isinstance(ear, ApartLiveEar):
+    if isinstance(ear, ApartEar):
         await ear.close()
 
 
@@ -95,7 +96,7 @@ async def test_packets_are_decoded_lost_ones_are_silence_and_garbage_breaks_noth
     numbered = [place.to_bytes(2, "little") + b"\0" + each for place, each in enumerate(packets)]
     lost = numbered[:30] + numbered[40:]
     noise = [random.Random(1).randbytes(40) for _ in range(25)]
-    async with opened(lambda: ApartLiveEar(SpeechModel(kind="tiny.en"))) as ear:
+    async with opened(lambda: ApartEar(SpeechModel(kind="tiny.en"))) as ear:
         for codec, messages, seconds in (("opus", packets, 2.0), ("omi", lost, 2.0), ("opus", packets + noise, 2.5)):
             sound, _ = await sent(ear, messages, codec)  # type: ignore[arg-type]
             assert len(sound) / RATE == pytest.approx(seconds, abs=0.6 if messages[-1] in noise else 0.1)
@@ -103,18 +104,23 @@ async def test_packets_are_decoded_lost_ones_are_silence_and_garbage_breaks_noth
 
 
 @needs_extra
-async def test_one_process_hears_all_and_the_next_one_goes_on_when_it_has_ended() -> None:
-    ear = ApartLiveEar(SpeechModel(kind="tiny.en"))
+async def test_one_process_hears_streams_and_samples_and_the_next_one_goes_on_when_it_has_ended() -> None:
+    ear = ApartEar(SpeechModel(kind="tiny.en"))
     streams = [await ear.open("pcm16") for _ in range(MOST_STREAMS)]
     with pytest.raises(Unavailable, match="Too many"):
         await ear.open("pcm16")
-    assert ear._process is not None
-    ear._process.kill()
+    first = ear._resident._process
+    assert first is not None
+    assert (await ear.hear_samples(bytes(2 * RATE))).seconds == 1.0
+    assert ear._resident._process is first
     for each in streams:
-        with pytest.raises(ModelFailed, match="connect again"):
-            await heard(each)
-        with pytest.raises(ModelFailed):
-            await each.feed(b"\0\0")
+        await each.feed(pcm_of(silence(0.3)))
+    first.kill()
+    for each in streams:
+        await each.feed(pcm_of(silence(0.2)))
+        await each.finish()
+        assert len((await heard(each))[0]) == RATE // 2
+    assert ear._resident._process is not first
     assert (await sent(ear, [pcm_of(silence(0.5))]))[1] == []
     await ear.close()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -240,3 +241,21 @@ class TestTables:
         await PostgresErasing(pool).memory(f"r-2-{user}", user, [user], {})
         assert await heard.bank(scope) == VoiceBank()
         assert await heard.changes(scope) == []
+
+
+async def test_who_was_told_apart_is_known_until_that_is_undone(store: VoiceStore, scope: str) -> None:
+    await listen(store, [voice(axis(5)), voice(axis(6), number=2)], place(scope), "keep")
+    one, other = sorted((await store.bank(scope)).voices)
+    reads: Any = store
+    assert await reads.told_apart(scope) == set()
+    change = vb.differing(await store.bank(scope), "apart", NOW, other, one)
+    assert await store.commit(scope, change)
+    assert not await store.commit(scope, change), "once"
+    assert await reads.told_apart(scope) == {(one, other)}
+    [known] = await store.changes(scope, "apart")
+    assert (known.change.apart, known.undone) == ((one, other), False)
+    assert (await undo(store, scope, "back", NOW + 1, None)).change_id == "apart"
+    assert await reads.told_apart(scope) == set()
+    assert await store.commit(scope, vb.differing(await store.bank(scope), "again", NOW, one, other))
+    await store.erase(scope, [one])
+    assert await reads.told_apart(scope) == set(), "a forgotten voice leaves nothing of it"

@@ -14,7 +14,7 @@ FROM voice_prints WHERE scope = %(scope)s;
 
 -- name: changes
 -- The latest first, without those that were undone and those that undid them, or the one that is named.
-SELECT c.change_id, c.kind, c.actor, c.at, c.undoes, c.voices, c.prints, c.commands,
+SELECT c.change_id, c.kind, c.actor, c.at, c.undoes, c.touched, c.voices, c.prints, c.commands,
        EXISTS (SELECT FROM voice_changes u WHERE u.scope = c.scope AND u.undoes = c.change_id) AS undone
 FROM voice_changes c
 WHERE c.scope = %(scope)s AND (%(change_id)s::text IS NULL OR c.change_id = %(change_id)s)
@@ -96,3 +96,21 @@ WHERE EXISTS (
 SELECT s.source_id, s.segment_id, count(*) OVER () AS total FROM segments s
 WHERE s.scope = %(scope)s AND s.speaker = ANY(%(labels)s) AND s.replaced_by IS NULL
 ORDER BY s.at DESC, s.segment_key LIMIT %(limit)s;
+
+-- name: told_apart
+-- Pairs that are different people's, as somebody has said and not taken back.
+SELECT c.touched FROM voice_changes c
+WHERE c.scope = %(scope)s AND c.kind = %(kind)s
+  AND NOT EXISTS (SELECT FROM voice_changes u WHERE u.scope = c.scope AND u.undoes = c.change_id);
+
+-- name: clearest
+-- Segments in sight of some seconds under each of these labels: beyond six they are clear enough, so later ones first.
+SELECT f.speaker, f.source_id, f.segment_id, f.session_id, f.at, f.seconds FROM (
+    SELECT s.speaker, s.source_id, s.segment_id, src.session_id, extract(epoch FROM s.at)::float8 AS at,
+           s.end_s - s.start_s AS seconds,
+           row_number() OVER (PARTITION BY s.speaker
+                              ORDER BY least(s.end_s - s.start_s, 6) DESC, s.at DESC, s.segment_key) AS place
+    FROM segments s JOIN sources src USING (scope, source_id)
+    WHERE s.scope = %(scope)s AND s.speaker = ANY(%(labels)s) AND s.replaced_by IS NULL
+      AND src.sensitivity <= %(clearance)s AND s.end_s - s.start_s BETWEEN 1 AND 15) f
+WHERE f.place <= %(most)s ORDER BY f.speaker, f.place;

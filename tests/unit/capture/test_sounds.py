@@ -9,6 +9,7 @@ import pytest
 
 from adapters.capture import sounds as kept
 from adapters.capture.commands import folder_name
+from adapters.capture.sound_cuts import SoundCuts
 from adapters.capture.sounds import MB, SoundFolder
 from config.doors import Sound
 
@@ -116,3 +117,21 @@ def test_what_is_too_old_goes_and_what_is_removed_leaves_nothing(tmp_path: Path)
     assert sounds.remove("maya", [name, "another.pcm"]) == 1
     assert sounds.remove("maya", sounds.sessions("maya")) == 1
     assert os.listdir(tmp_path) == []
+
+
+@pytest.mark.parametrize(("began", "ended"), [(0, 1), (-20, -10), (8, 9), (8.6, 9.4), (5, 30), (100, 101)])
+def test_whether_sound_is_held_is_told_as_it_would_be_cut(tmp_path: Path, began: float, ended: float) -> None:
+    sounds, cuts = SoundFolder(tmp_path, Sound()), SoundCuts(tmp_path)
+    for each in range(1, 11):
+        assert sounds.keep("maya", "omi", RATE, SECOND, NOON + each, None)
+    sounds.silence("maya", "omi", NOON + 8, NOON + 9, "omi")
+    span = ("maya", "omi", NOON + began, NOON + ended)
+    assert cuts.holds(*span) == (cuts.cut(*span) is not None)
+
+
+def test_silence_is_not_held_however_little_of_it_is_read(tmp_path: Path) -> None:
+    sounds, cuts = SoundFolder(tmp_path, Sound()), SoundCuts(tmp_path)
+    assert sounds.keep("maya", "omi", RATE, bytes(len(SECOND)), NOON + 1, None)
+    assert not cuts.holds("maya", "omi", NOON, NOON + 1)
+    assert sounds.keep("maya", "omi", RATE, bytes(len(SECOND) - 2) + b"\1\0", NOON + 2, None)
+    assert cuts.holds("maya", "omi", NOON + 1, NOON + 2)

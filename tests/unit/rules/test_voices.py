@@ -303,6 +303,21 @@ class TestBank:
             two, list(two.standing())
         ), "only of what is in sight"
 
+    def test_who_is_told_apart_is_proposed_no_more_whatever_they_turn_out_to_be(self, bank: VoiceBank) -> None:
+        bank = enrol(bank, "Mia", voice(beside(axis(0), 0.8, 9)))
+        bank = enrol(bank, "Eva", voice(axis(30)))
+        maya, mia, eva = (called(bank, each) for each in ("Maya", "Mia", "Eva"))
+        change = vb.differing(bank, "d", NOW, mia, maya)
+        assert (change.kind, change.apart, change.touched) == ("differ", tuple(sorted((maya, mia))), {maya, mia})
+        assert vb.applied(bank, change) == bank
+        assert len(proposals(bank, list(bank.standing()))) == 1
+        apart = [tuple(sorted((maya, mia))), ("v-gone", mia)]
+        assert proposals(bank, list(bank.standing()), apart) == []  # type: ignore[arg-type]
+        one = vb.applied(bank, vb.merged(bank, "m", NOW, eva, mia))
+        assert proposals(one, list(one.standing()), apart) == [], "she became one with Eva"  # type: ignore[arg-type]
+        with pytest.raises(Invalid):
+            vb.differing(bank, "e", NOW, mia, mia)
+
 
 STEPS = st.lists(st.tuples(st.sampled_from(["listen", "enrol", "name", "merge", "exclude"]), st.integers(0, 7),
                            st.integers(0, 7)), max_size=14)  # fmt: skip

@@ -1,4 +1,4 @@
-"""What the two ends of live hearing say to each other: a line of JSON and bytes, each with its length before it."""
+"""What both ends of the resident process say: a line of JSON and bytes, each with its length before it."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ import orjson
 
 LENGTHS = struct.Struct("!II")
 """Bytes of the JSON and of what follows it."""
-OPEN, SOUND, END, DROP = "open", "sound", "end", "drop"
-"""What is asked: begin a stream, add a message to it, hear the rest of it, hear no more of it."""
-PIECE, ENDED, FAILED = "piece", "ended", "failed"
-"""What is told beside SOUND, the samples of a message: words, that all was heard, why nothing more will be."""
+OPEN, SOUND, END, DROP, HEAR = "open", "sound", "end", "drop", "hear"
+"""What is asked: begin a stream, add a message to it, hear the rest of it; hear a piece; hear no more of either."""
+BEGUN, PIECE, ENDED, FAILED, HEARD = "begun", "piece", "ended", "failed", "heard"
+"""What is told beside SOUND, the samples of a message: that a step begins, words of a stream, that all of it was heard,
+why nothing more will be, and what was heard in a piece."""
 
 
 def packed(told: Mapping[str, Any], content: bytes = b"") -> bytes:

@@ -1,0 +1,343 @@
+"""A process that stays while sound comes: it hears live streams, and pieces of requests, with each model loaded once.
+
+It is given samples and packets, never a file: what may have been made to break a decoder is decoded elsewhere
+(apart.py). What it does not survive, or does too slowly, costs one piece, which the sweep hears. The next process goes
+on with every stream where this one ended, for what words may still come of is kept here.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import deque
+from collections.abc import AsyncIterator, Mapping
+from contextlib import suppress
+from itertools import count
+from typing import Any
+
+import orjson
+
+from adapters.hearing import resident_messages as say
+from adapters.hearing.stream_sound import StreamMessages
+from adapters.modules import module_command, same_imports
+from memory.errors import ModelFailed, Unavailable
+from memory.model.sound import SAMPLE, HeardPiece, HeardWord, StreamCodec, StreamedSound
+
+CHILD = "adapters.hearing.resident_child"
+MOST_STREAMS = 8
+"""Streams at once (chosen: two cores carry about four, and the sound of all is kept)."""
+MOST_WAITING = 4
+"""Pieces of requests that wait for the one that is heard (chosen: devices give up after 15 s, and each takes two)."""
+STAYS_S = 300.0
+"""Seconds for which it stays when nothing comes (chosen: it holds half a gigabyte)."""
+START_S, SLOWEST = 15.0, 4.0
+"""Seconds that a step may take beside hearing, loading a model among them, by itself two; and times the length of its
+sound, of which a quarter is usual (chosen)."""
+MOST_TOLD = 64_000_000
+"""Bytes of what is told at once."""
+MOST_UNDECODED = 2_000_000
+"""Bytes of a stream that wait to be decoded; then whoever sends them waits (chosen: a minute of PCM)."""
+MOST_COSTS = 3
+"""Processes that one stream may cost; then it is ended, for all others wait while the next one loads (chosen)."""
+MADE_UP = 0.1
+"""Of one of them, that each piece makes up for that was heard well (chosen: who was killed by chance is not ended)."""
+MOST_STARTS = 3
+"""Processes that end one after another before they tell anything; then nothing can be heard here (chosen)."""
+GONE = "Hearing this stream has ended early; connect again to go on."
+log = logging.getLogger("memoray.hearing")
+
+
+class ResidentStream:
+    """See memory.services.ears.LiveStream."""
+
+    def __init__(self, process: ResidentProcess, number: int, opened: Mapping[str, Any]) -> None:
+        self._process, self.number, self.opened = process, number, opened
+        self.messages = StreamMessages(opened["codec"])
+        self.undecoded: deque[tuple[int, bytes]] = deque()
+        """Messages whose samples were not told yet, each with its number among those of all streams."""
+        self.held, self.began = bytearray(), 0
+        """Samples that words may still come of, and the place of the first one in the stream."""
+        self.is_finished = self.has_ended = self.has_failed = False
+        self.costs = 0.0
+        self.told: asyncio.Queue[StreamedSound | HeardPiece | None] = asyncio.Queue()
+        self.taken = asyncio.Event()
+
+    async def feed(self, message: bytes) -> None:
+        """See memory.services.ears.LiveStream."""
+        for each in self.messages.feed(message):
+            await self._process.send(self, each)
+        while sum(len(each) for _, each in self.undecoded) > MOST_UNDECODED and not self.has_ended:
+            self.taken.clear()
+            await self.taken.wait()
+
+    async def finish(self) -> None:
+        """See memory.services.ears.LiveStream."""
+        for each in self.messages.rest():
+            await self._process.send(self, each)
+        await self._process.finish(self)
+
+    async def heard(self) -> AsyncIterator[StreamedSound | HeardPiece]:
+        """See memory.services.ears.LiveStream."""
+        while (each := await self.told.get()) is not None:
+            yield each
+        if self.has_failed:
+            raise ModelFailed(GONE)
+
+    async def close(self) -> None:
+        """See memory.services.ears.LiveStream."""
+        self._process.leave(self)
+
+    def take(self, pcm: bytes, needs: int) -> None:
+        """Samples of the message that has waited longest; words may still come of those from `needs` on."""
+        if self.undecoded:
+            self.undecoded.popleft()
+            self.taken.set()
+        self.held += pcm
+        self.forget(needs)
+        if pcm:
+            self.told.put_nowait(StreamedSound(pcm))
+
+    def forget(self, needs: int) -> None:
+        """No words come of what is before this sample."""
+        del self.held[: max(0, needs - self.began) * SAMPLE]
+        self.began = max(self.began, needs)
+
+    def silence(self, number: int) -> None:
+        """Put silence in the place of a message that may have ended the process."""
+        self.undecoded[0] = number, self.messages.silenced(self.undecoded[0][1])
+
+    def end(self, *, failed: bool) -> None:
+        """Nothing more is told."""
+        self.has_ended, self.has_failed = True, failed
+        self.told.put_nowait(None)
+        self.taken.set()
+
+
+class ResidentProcess:
+    """The process, begun with the first sound; `child` is its module."""
+
+    def __init__(self, wishes: Mapping[str, Any], child: str = CHILD, start_s: float = START_S) -> None:
+        self._command, self._start_s = module_command(child, orjson.dumps(wishes).decode()), start_s
+        self._process: asyncio.subprocess.Process | None = None
+        self._beginning = asyncio.Lock()
+        self._streams: dict[int, ResidentStream] = {}
+        self._pieces: dict[int, tuple[bytes, asyncio.Future[Mapping[str, Any]]]] = {}
+        """What is asked of each piece of a request, and what comes of it."""
+        self._numbers = count()
+        self._step: tuple[int, asyncio.TimerHandle] | None = None
+        """Whose piece is heard now, and when it is too late."""
+        self._suspect: int | None = None
+        """The message that was to be decoded when a process ended."""
+        self._starts = 0
+        self._reading: asyncio.Task[None] | None = None
+        self._resting: asyncio.TimerHandle | None = None
+
+    async def hear(self, samples: bytes, language: str | None) -> Mapping[str, Any]:
+        """What it tells of samples. Raises ModelFailed, and Unavailable where too many wait."""
+        if len(self._pieces) > MOST_WAITING:
+            raise Unavailable("Other sounds are being heard; try again in a moment.", retry_after_s=10)
+        of = next(self._numbers)
+        asked = say.packed({"do": say.HEAR, "of": of, "language": language}, samples)
+        told: asyncio.Future[Mapping[str, Any]] = asyncio.get_running_loop().create_future()
+        try:
+            process = await self._begun()
+            self._pieces[of] = asked, told
+            await _write(process, asked)
+            return await told
+        finally:
+            if self._pieces.pop(of, None) is not None and not (told.done() and not told.cancelled()):
+                self._say(say.packed({"do": say.DROP, "of": of}))
+            self._rest_later()
+
+    async def open(self, codec: StreamCodec, rate: int, language: str | None) -> ResidentStream:
+        """Begin to hear a stream. Raises Unavailable where too many are heard."""
+        process = await self._begun()
+        if len(self._streams) >= MOST_STREAMS:
+            raise Unavailable("Too many streams are heard already; try again in a minute.", retry_after_s=60)
+        stream = ResidentStream(self, next(self._numbers), {"codec": codec, "rate": rate, "language": language})
+        self._streams[stream.number] = stream
+        await _write(process, _opening(stream))
+        return stream
+
+    async def send(self, stream: ResidentStream, message: bytes) -> None:
+        """Add a message to a stream. Raises ModelFailed where it has ended."""
+        await self._add(stream, {"do": say.SOUND, "of": stream.number}, message)
+
+    async def finish(self, stream: ResidentStream) -> None:
+        """Nothing more comes of a stream. Raises ModelFailed where it has ended."""
+        await self._add(stream, {"do": say.END, "of": stream.number})
+
+    async def _add(self, stream: ResidentStream, asked: Mapping[str, Any], message: bytes | None = None) -> None:
+        process = None if stream.has_ended else await self._begun()
+        if process is None or stream.has_ended:
+            raise ModelFailed(GONE)
+        if message is None:
+            stream.is_finished = True
+        else:
+            stream.undecoded.append((next(self._numbers), message))
+        await _write(process, say.packed(asked, message or b""))
+
+    def leave(self, stream: ResidentStream) -> None:
+        """Forget a stream."""
+        if self._streams.pop(stream.number, None) is not None:
+            self._say(say.packed({"do": say.DROP, "of": stream.number}))
+            stream.end(failed=True)
+        self._rest_later()
+
+    async def close(self) -> None:
+        """End the process, and with it every stream."""
+        for of in [*self._streams, *self._pieces]:
+            self._give_up(of, MOST_COSTS)
+        if self._process is not None and self._reading is not None:
+            _kill(self._process)
+            await asyncio.wait([self._reading])
+
+    async def _begun(self) -> asyncio.subprocess.Process:
+        """The process; a new one is told all that the last one did not finish. Raises ModelFailed where none begins."""
+        if self._resting is not None:
+            self._resting.cancel()
+            self._resting = None
+        async with self._beginning:
+            if self._process is None:
+                try:
+                    self._process = await asyncio.create_subprocess_exec(
+                        *self._command,
+                        stdin=asyncio.subprocess.PIPE,
+                        stdout=asyncio.subprocess.PIPE,
+                        env=same_imports(),
+                    )
+                except OSError as error:
+                    raise ModelFailed("No process can be begun to hear it.") from error
+                self._reading = asyncio.ensure_future(self._read(self._process))
+                for each in self._unfinished():
+                    self._say(each)
+            return self._process
+
+    def _unfinished(self) -> list[bytes]:
+        opened = [_opening(each) for each in self._streams.values()]
+        waiting = sorted((*each, stream.number) for stream in self._streams.values() for each in stream.undecoded)
+        sounds = [say.packed({"do": say.SOUND, "of": of}, message) for _, message, of in waiting]
+        ends = [say.packed({"do": say.END, "of": of}) for of, each in self._streams.items() if each.is_finished]
+        return [*opened, *sounds, *ends, *(asked for asked, _ in self._pieces.values())]
+
+    def _say(self, message: bytes) -> None:
+        if self._process is not None and self._process.stdin is not None:
+            self._process.stdin.write(message)
+
+    def _rest_later(self) -> None:
+        """Where nothing is heard, the process ends in a while."""
+        if not self._streams and not self._pieces and self._resting is None:
+            self._resting = asyncio.get_running_loop().call_later(STAYS_S, self._rest)
+
+    def _rest(self) -> None:
+        self._resting = None
+        if self._process is not None and not self._streams and not self._pieces:
+            _kill(self._process)
+
+    async def _read(self, process: asyncio.subprocess.Process) -> None:
+        """Hand on what is told until the process ends; then the next one begins, if anything is left to hear."""
+        assert process.stdout is not None
+        try:
+            while True:
+                line, content = say.LENGTHS.unpack(await process.stdout.readexactly(say.LENGTHS.size))
+                if line + content > MOST_TOLD:
+                    break
+                told = orjson.loads(await process.stdout.readexactly(line))
+                self._hand_on(told, await process.stdout.readexactly(content))
+        except (asyncio.IncompleteReadError, ValueError, LookupError, TypeError):
+            pass
+        _kill(process)
+        await process.wait()
+        self._process = None
+        self._count_costs()
+        if self._streams or self._pieces:
+            try:
+                await self._begun()
+            except ModelFailed:
+                self._starts = MOST_STARTS
+                self._count_costs()
+
+    def _hand_on(self, told: Mapping[str, Any], content: bytes) -> None:
+        self._starts, of = 0, told["of"]
+        stream, piece = self._streams.get(of), self._pieces.get(of)
+        if told["told"] == say.BEGUN:
+            self._begin_step(of, told["s"])
+            if stream is not None:
+                stream.forget(told["needs"])
+            return
+        if told["told"] == say.SOUND:
+            if stream is not None:
+                stream.take(content, told["needs"])
+            return
+        self._end_step(of)
+        if told["told"] == say.HEARD and piece is not None and not piece[1].done():
+            piece[1].set_result(told)
+        elif told["told"] == say.PIECE and stream is not None and told["piece"] is not None:
+            stream.told.put_nowait(_piece_of(told["piece"]))
+            stream.costs = max(0.0, stream.costs - MADE_UP)
+        elif told["told"] in (say.ENDED, say.FAILED) and stream is not None:
+            self._end(stream, failed=told["told"] == say.FAILED)
+
+    def _begin_step(self, of: int, seconds: float) -> None:
+        self._end_step()
+        assert self._process is not None
+        late = asyncio.get_running_loop().call_later(self._start_s + SLOWEST * seconds, _kill, self._process)
+        self._step = of, late
+
+    def _end_step(self, of: int | None = None) -> None:
+        if self._step is not None and of in (None, self._step[0]):
+            self._step[1].cancel()
+            self._step = None
+
+    def _count_costs(self) -> None:
+        """What the end of a process costs: what was heard just then, and the second time what was to be decoded."""
+        step, self._starts = self._step, self._starts + 1
+        self._end_step()
+        waiting = [(each.undecoded[0][0], each) for each in self._streams.values() if each.undecoded]
+        number, stream = min(waiting, key=lambda each: each[0], default=(None, None))
+        if step is not None:
+            log.warning("hearing a piece ended the process that heard it")
+            self._give_up(step[0])
+        elif number is not None and stream is not None and number == self._suspect:
+            stream.silence(number)
+            self._give_up(stream.number)
+        self._suspect = number if step is None else None
+        if self._starts >= MOST_STARTS:
+            for of in [*self._streams, *self._pieces]:
+                self._give_up(of, MOST_COSTS)
+
+    def _give_up(self, of: int, costs: float = 1.0) -> None:
+        """One piece of a stream, or all of a request."""
+        if of in self._pieces:
+            told = self._pieces.pop(of)[1]
+            if not told.done():
+                told.set_exception(ModelFailed("Hearing it ended the process that heard it, or took too long."))
+        elif (stream := self._streams.get(of)) is not None:
+            stream.costs += costs
+            if stream.costs >= MOST_COSTS:
+                self._end(stream, failed=True)
+
+    def _end(self, stream: ResidentStream, *, failed: bool) -> None:
+        self._streams.pop(stream.number, None)
+        stream.end(failed=failed)
+
+
+def _kill(process: asyncio.subprocess.Process) -> None:
+    with suppress(ProcessLookupError):
+        process.kill()
+
+
+def _opening(stream: ResidentStream) -> bytes:
+    return say.packed({"do": say.OPEN, "of": stream.number, "began": stream.began, **stream.opened}, bytes(stream.held))
+
+
+async def _write(process: asyncio.subprocess.Process, message: bytes) -> None:
+    """Say something; if the process has ended, the next one is told."""
+    assert process.stdin is not None
+    process.stdin.write(message)
+    with suppress(ConnectionError):
+        await process.stdin.drain()
+
+
+def _piece_of(told: Mapping[str, Any]) -> HeardPiece:
+    return HeardPiece(**{**told, "words": [HeardWord(**word) for word in told["words"]]})

@@ -1,0 +1,225 @@
+"""The process that stays while sound comes: `python -m` this and its wishes as JSON. See resident.py.
+
+One thread hears, so that models stand in memory once and a step is never beside another. A piece of a request is heard
+in steps, and between two of them every stream has its turn. What comes in is read by a second thread, so that whoever
+sends never waits for words.
+"""
+
+from __future__ import annotations
+
+import io
+import logging
+import queue
+import sys
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import orjson
+
+from adapters.hearing import resident_messages as say
+from adapters.hearing.apart_child import bound, emotion_reader, guarded, voice_models
+from adapters.hearing.silero import SileroActivity
+from adapters.hearing.stream_sound import StreamSound
+from adapters.hearing.whisper import WhisperTranscriber
+from memory.errors import DomainError, ModelFailed
+from memory.model.sound import (
+    RATE,
+    SAMPLE,
+    DecodedSound,
+    HeardPiece,
+    SoundFacts,
+    Transcript,
+    Waveform,
+    pcm_of,
+    samples_of,
+)
+from memory.ports_sound import EmotionReader, Transcriber, VoiceActivity
+from memory.services.diarising import VoiceModels
+from memory.services.hearing import LONGEST_S, Ears, hear
+from memory.services.live_hearing import LiveStreams, MessageDecoder
+
+MOST_AHEAD = 1_000
+"""Messages that are read ahead; then whoever sends waits (chosen: 20 s of the smallest packets)."""
+BLOCK = 10 * RATE
+log = logging.getLogger("memoray.hearing")
+
+
+@dataclass(frozen=True, slots=True)
+class ResidentModels:
+    """What the process hears with."""
+
+    activity: VoiceActivity
+    transcriber: Callable[[str | None], Transcriber]
+    """What transcribes a stream whose language is known to be this."""
+    decoder: Callable[[Any, int], MessageDecoder]
+    """What decodes a stream of this codec and rate."""
+    voices: VoiceModels | None = None
+    emotions: EmotionReader | None = None
+
+
+def main() -> None:
+    """Hear until nobody asks any more."""
+    wishes = orjson.loads(sys.argv[1])
+    bound(wishes["step_back"])
+    own, voices = (Path(wishes[name]) if wishes[name] else None for name in ("path", "voices"))
+    every = WhisperTranscriber(wishes["kind"], own, wishes["trusted"])
+    english = every if own or wishes["kind"] == "tiny.en" else WhisperTranscriber("tiny.en")
+    models = ResidentModels(
+        SileroActivity(),
+        lambda language: english if language == "en" else every,
+        StreamSound,
+        voice_models(voices, wishes["trusted"]) if wishes["tell_apart"] else None,
+        emotion_reader(wishes["emotion"]),
+    )
+    ResidentEar(models, sys.stdin.buffer, sys.stdout.buffer).run()
+
+
+class ResidentEar:
+    """Answers what is asked, and hears whenever nothing is: streams first, then the oldest piece of a request."""
+
+    def __init__(self, models: ResidentModels, asked: BinaryIO, told: BinaryIO) -> None:
+        self._models, self._file, self._told = models, asked, told
+        self._asked: queue.Queue[tuple[Mapping[str, Any], bytes] | None] = queue.Queue(MOST_AHEAD)
+        self._streams = LiveStreams(models.activity)
+        self._pieces: dict[int, tuple[str | None, bytes]] = {}
+        self._heard_now = -1
+        """The stream of the latest piece."""
+
+    def run(self) -> None:
+        """Go on until there is nobody to answer."""
+        threading.Thread(target=self._read_all, daemon=True).start()
+        while True:
+            if self._take(wait=self._streams.is_idle and not self._pieces):
+                continue
+            if not self._streams.is_idle:
+                self._hear_stream()
+            else:
+                self._hear_piece(next(iter(self._pieces)))
+
+    def _read_all(self) -> None:
+        while (message := say.read_message(self._file)) is not None:
+            self._asked.put(message)
+        self._asked.put(None)
+
+    def _take(self, *, wait: bool = False) -> bool:
+        """Answer what was asked next; False where nothing was."""
+        try:
+            message = self._asked.get(block=wait)
+        except queue.Empty:
+            return False
+        if message is None:
+            raise SystemExit
+        asked, content = message
+        try:
+            self._answer(asked["do"], asked["of"], asked, content)
+        except KeyError:  # a stream that has failed
+            pass
+        except Exception as error:
+            self._fail(asked["of"], error)
+        return True
+
+    def _answer(self, do: str, of: int, asked: Mapping[str, Any], content: bytes) -> None:
+        if do == say.OPEN:
+            decoder = self._models.decoder(asked["codec"], asked["rate"])
+            language = asked["language"]
+            self._streams.open(of, decoder, self._models.transcriber(language), language, asked["began"])
+            self._streams.resume(of, samples_of(content))
+        elif do == say.SOUND:
+            self._tell_sound(of, self._streams.feed(of, content))
+        elif do == say.END:
+            self._tell_sound(of, self._streams.end(of))
+        elif do == say.HEAR:
+            self._pieces[of] = asked["language"], content
+        elif do == say.DROP:
+            self._streams.drop(of)
+            self._pieces.pop(of, None)
+
+    def _hear_stream(self) -> None:
+        """The next step of the streams."""
+        try:
+            heard = self._streams.next(self._begin)
+        except DomainError as error:  # a model that is missing
+            self._fail(self._heard_now, error)
+        except Exception as error:  # the sweep hears this piece again
+            log.error("live hearing broke: %s", type(error).__name__)
+            self._tell({"told": say.PIECE, "of": self._heard_now, "piece": None})
+        else:
+            if isinstance(heard, HeardPiece):
+                self._tell({"told": say.PIECE, "of": heard.stream, "piece": asdict(heard)})
+            else:
+                self._tell({"told": say.ENDED, "of": heard})
+
+    def _hear_piece(self, of: int) -> None:
+        language, samples = self._pieces[of]
+        between = partial(self._between, of)
+        transcriber = _InSteps(self._models.transcriber(None), between)
+        ears = Ears(
+            _PlainSamples(between), self._models.activity, transcriber, self._models.voices, self._models.emotions
+        )
+        most_s = len(samples) / (SAMPLE * RATE) + 1
+        told = guarded(lambda: {"heard": asdict(hear(ears, io.BytesIO(samples), most_s, language))})
+        self._pieces.pop(of, None)
+        self._tell({"told": say.HEARD, "of": of, **told})
+
+    def _between(self, of: int) -> None:
+        """Let streams have their turn before a step of a piece. Raises ModelFailed where nobody waits for it."""
+        while self._take():
+            pass
+        for _ in range(len(self._streams)):
+            if not self._streams.is_idle:
+                self._hear_stream()
+        if of not in self._pieces:
+            raise ModelFailed("Whoever asked for it has left.")
+        self._tell({"told": say.BEGUN, "of": of, "s": LONGEST_S})
+
+    def _begin(self, of: int, seconds: float) -> None:
+        self._heard_now = of
+        self._tell({"told": say.BEGUN, "of": of, "s": seconds, "needs": self._streams.needs(of)})
+
+    def _fail(self, of: int, error: Exception) -> None:
+        log.error("live hearing broke: %s", type(error).__name__)  # an error's own text may hold words
+        self._streams.drop(of)
+        self._tell({"told": say.FAILED, "of": of})
+
+    def _tell_sound(self, of: int, sound: Waveform) -> None:
+        self._tell({"told": say.SOUND, "of": of, "needs": self._streams.needs(of)}, pcm_of(sound))
+
+    def _tell(self, told: Mapping[str, Any], content: bytes = b"") -> None:
+        self._told.write(say.packed(told, content))
+        self._told.flush()
+
+
+class _InSteps:
+    """See memory.ports_sound.Transcriber. Before each of its pieces others have their turn."""
+
+    def __init__(self, transcriber: Transcriber, between: Callable[[], None]) -> None:
+        self.name, self._transcriber, self._between = transcriber.name, transcriber, between
+
+    def transcribe(self, sound: Waveform, language: str | None = None) -> Transcript:
+        """See memory.ports_sound.Transcriber."""
+        self._between()
+        return self._transcriber.transcribe(sound, language)
+
+
+class _PlainSamples:
+    """See memory.ports_sound.SoundDecoder: samples of 16 bits, mono, at `RATE`, without a head."""
+
+    def __init__(self, between: Callable[[], None]) -> None:
+        self._between = between
+
+    def open(self, file: BinaryIO) -> DecodedSound:
+        """See memory.ports_sound.SoundDecoder."""
+        return DecodedSound(SoundFacts(), self._blocks(file))
+
+    def _blocks(self, file: BinaryIO) -> Iterator[Waveform]:
+        while block := file.read(BLOCK * SAMPLE):
+            self._between()
+            yield samples_of(block)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,47 @@
+"""A process that stays, without models: loud is a word, and some sounds are more than it survives.
+
+A piece that is as loud as `DEADLY` ends it, one as loud as `ENDLESS` is never heard, and a message of `POISON` ends it
+when it is decoded.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+
+import numpy as np
+
+from adapters.hearing.resident_child import ResidentEar, ResidentModels
+from memory.model.sound import Transcript, Waveform
+from tests.fakes.hearing import Loudness, Pcm, Teller
+
+DEADLY, ENDLESS = 0.8, 0.9
+POISON = b"poison"
+
+
+class Fragile(Teller):
+    """Does not survive everything."""
+
+    def transcribe(self, sound: Waveform, language: str | None = None) -> Transcript:
+        loudest = float(np.abs(sound).max(initial=0.0))
+        if abs(loudest - DEADLY) < 0.01:
+            os._exit(3)
+        if abs(loudest - ENDLESS) < 0.01:
+            time.sleep(600)
+        return super().transcribe(sound, language)
+
+
+class Brittle(Pcm):
+    """Does not survive everything."""
+
+    def decode(self, message: bytes) -> Waveform:
+        if message == POISON:
+            os._exit(3)
+        return super().decode(message)
+
+
+if __name__ == "__main__":
+    teller = Fragile()
+    models = ResidentModels(Loudness(), lambda language: teller, lambda codec, rate: Brittle())
+    ResidentEar(models, sys.stdin.buffer, sys.stdout.buffer).run()
