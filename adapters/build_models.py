@@ -17,7 +17,7 @@ from adapters.model_files import MINILM, MINILM_TAUGHT, trusted_of
 from adapters.web import WebClient
 from config.settings import Settings
 from memory.errors import ConfigError
-from memory.ports import Embedder, Extractor, GraphEngine, Judge, LanguageModel
+from memory.ports import Embedder, Extractor, GraphEngine, Judge, LanguageModel, Leases
 
 
 def can_encode(encoder: Embedder) -> bool:
@@ -98,9 +98,10 @@ def ear(settings: Settings, *, sweeps: bool = False) -> ApartEar:
     return ApartEar(settings.models.speech, trusted_of(settings.models.trusted), step_back)
 
 
-def live_ear(settings: Settings) -> ApartLiveEar:
-    """What hears streams while they come."""
-    return ApartLiveEar(settings.models.speech, trusted_of(settings.models.trusted))
+def live_ear(settings: Settings, leases: Leases) -> ApartLiveEar:
+    """What hears streams while they come; where a GPU is shared it asks for each piece."""
+    shared = leases if settings.lease.device == "gpu" else None
+    return ApartLiveEar(settings.models.speech, trusted_of(settings.models.trusted), shared)
 
 
 def web(settings: Settings) -> WebClient | None:

@@ -32,12 +32,13 @@ from memory.model.scopes import SENSITIVITY_NAMES, View
 from memory.model.timeline import Instant
 from memory.model.verdicts import StatementPair, Verdict
 from memory.model.working_set import WorkingSet
-from memory.ports import Clock, Embedder, Keys, LanguageModel, Matrix, Statements, Vector
+from memory.ports import Clock, Embedder, Keys, LanguageModel, Leases, Matrix, Statements, Vector
 from memory.retrieval.pieces import EncodedQuestion
 from memory.retrieval.projected import ProjectionProgress
 from memory.retrieval.query import Question
 from memory.services.ears import Ear, LiveEar, VoicesOfEar
 from memory.services.erasing import Task
+from memory.services.leasing import FreeLeases
 from memory.services.rebuild import RebuildResult
 from memory.services.recall import Recollection
 from memory.services.voices import VoiceListener
@@ -177,6 +178,8 @@ class AppContext:
     """What these may reach of the web, if the settings let them."""
     uploads: asyncio.Semaphore = field(default_factory=partial(asyncio.Semaphore, UPLOADS))
     """Held by whoever sends a sound."""
+    leases: Leases = field(default_factory=FreeLeases)
+    """Who may use the GPU now."""
     voices: VoiceListener | None = None
     """What tells how voices sound, if the extra is installed."""
 
@@ -191,7 +194,7 @@ class AppContext:
         self.ear: Ear = build_models.ear(self.settings)
         if self.voices is None and self.ear.is_installed:
             self.voices = VoicesOfEar(self.ear)
-        self.live_ear: LiveEar = build_models.live_ear(self.settings)
+        self.live_ear: LiveEar = build_models.live_ear(self.settings, self.leases)
         self.rings = Rings(self.stores.events.store)
         self.stores.events.when_written(self.rings.wake)
 
@@ -253,7 +256,11 @@ class AppContext:
 
 
 async def open_app_context(
-    settings: Settings, actors: ActorClient, encoder: AsyncEncoder | None = None, model: LanguageModel | None = None
+    settings: Settings,
+    actors: ActorClient,
+    encoder: AsyncEncoder | None = None,
+    model: LanguageModel | None = None,
+    leases: Leases | None = None,
 ) -> AppContext:
     """Connect and let the administrator in. Raises ConfigError if nobody could come in at all.
 
@@ -264,7 +271,17 @@ async def open_app_context(
     model = model or build_models.language(settings)
     reached = build_models.web(settings)
     encodes = _encoder(stores, encoder)
-    return AppContext(settings, stores, actors, build.clock(), *encodes, model=model, deployed=encoder, web=reached)
+    return AppContext(
+        settings,
+        stores,
+        actors,
+        build.clock(),
+        *encodes,
+        model=model,
+        deployed=encoder,
+        web=reached,
+        leases=leases or FreeLeases(),
+    )
 
 
 def _encoder(stores: build.Stores, deployed: AsyncEncoder | None) -> tuple[AsyncEncoder, bool]:

@@ -11,11 +11,12 @@ from typing import Any
 
 import orjson
 
-from adapters.hearing.live_messages import DROP, END, ENDED, LENGTHS, OPEN, PIECE, SOUND, packed
+from adapters.hearing.live_messages import DROP, END, ENDED, GO, LENGTHS, OPEN, PIECE, REST, SOUND, WANT, packed
 from adapters.modules import module_command, same_imports
 from config.doors import SpeechModel
 from memory.errors import ModelFailed, Unavailable
 from memory.model.sound import RATE, HeardPiece, HeardWord, StreamCodec, StreamedSound
+from memory.ports import Leases
 
 MOST_STREAMS = 8
 """Streams at once (chosen: two cores carry about four, and the sound of all is kept)."""
@@ -57,8 +58,11 @@ class ApartStream:
 class ApartLiveEar:
     """See memory.services.ears.LiveEar. All streams are heard in one process."""
 
-    def __init__(self, model: SpeechModel, trusted: Collection[str] = ()) -> None:
-        self._model, self._trusted = model, sorted(trusted)
+    def __init__(self, model: SpeechModel, trusted: Collection[str] = (), leases: Leases | None = None) -> None:
+        """With `leases` it asks for one before each piece; pieces wait meanwhile, as far as one may be behind."""
+        self._model, self._trusted, self._leases = model, sorted(trusted), leases
+        self._leasing: asyncio.Task[None] | None = None
+        self._rested = asyncio.Event()
         self._process: asyncio.subprocess.Process | None = None
         self._beginning = asyncio.Lock()
         self._streams: dict[int, ApartStream] = {}
@@ -120,6 +124,7 @@ class ApartLiveEar:
                 return
             own = self._model.path and str(self._model.path)
             wishes = {"kind": self._model.kind, "path": own, "trusted": self._trusted, "step_back": NICENESS}
+            wishes["asks"] = self._leases is not None
             self._process = await asyncio.create_subprocess_exec(
                 *module_command("adapters.hearing.live_child", orjson.dumps(wishes).decode()),
                 stdin=asyncio.subprocess.PIPE,
@@ -140,15 +145,32 @@ class ApartLiveEar:
             while True:
                 line, content = LENGTHS.unpack(await process.stdout.readexactly(LENGTHS.size))
                 told = orjson.loads(await process.stdout.readexactly(line))
-                self._hand_on(told, await process.stdout.readexactly(content))
+                content_ = await process.stdout.readexactly(content)
+                if told["told"] == WANT:
+                    self._leasing = asyncio.ensure_future(self._let(process))
+                elif told["told"] == REST:
+                    self._rested.set()
+                else:
+                    self._hand_on(told, content_)
         except asyncio.IncompleteReadError:
             pass
         finally:
             if self._process is process:
                 self._process = None
+            if self._leasing is not None:
+                self._leasing.cancel()  # what died gives back at once
             await process.wait()
             for stream in [*self._streams.values()]:
                 self._end(stream, failed=True)
+
+    async def _let(self, process: asyncio.subprocess.Process) -> None:
+        """Have the process transcribe one piece, on a lease."""
+        assert self._leases is not None
+        assert process.stdin is not None
+        async with self._leases.lease("live"):
+            self._rested.clear()
+            process.stdin.write(packed({"do": GO, "stream": -1}))
+            await self._rested.wait()
 
     def _hand_on(self, told: Mapping[str, Any], content: bytes) -> None:
         stream = self._streams.get(told["stream"])

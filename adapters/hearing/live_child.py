@@ -18,7 +18,20 @@ from typing import Any, BinaryIO
 import orjson
 
 from adapters.hearing.apart_child import bound
-from adapters.hearing.live_messages import DROP, END, ENDED, FAILED, OPEN, PIECE, SOUND, packed, read_message
+from adapters.hearing.live_messages import (
+    DROP,
+    END,
+    ENDED,
+    FAILED,
+    GO,
+    OPEN,
+    PIECE,
+    REST,
+    SOUND,
+    WANT,
+    packed,
+    read_message,
+)
 from adapters.hearing.silero import SileroActivity
 from adapters.hearing.stream_sound import StreamSound
 from adapters.hearing.whisper import WhisperTranscriber
@@ -42,7 +55,7 @@ def main() -> None:
     english = every if own else WhisperTranscriber("tiny.en")
     asked: queue.Queue[Asked | None] = queue.Queue(MOST_AHEAD)
     threading.Thread(target=_read_all, args=(sys.stdin.buffer, asked), daemon=True).start()
-    _Hearing(LiveStreams(SileroActivity()), every, english, sys.stdout.buffer).run(asked)
+    _Hearing(LiveStreams(SileroActivity()), every, english, sys.stdout.buffer, asks=wishes["asks"]).run(asked)
 
 
 def _read_all(file: BinaryIO, asked: queue.Queue[Asked | None]) -> None:
@@ -54,25 +67,47 @@ def _read_all(file: BinaryIO, asked: queue.Queue[Asked | None]) -> None:
 class _Hearing:
     """Answers what is asked, and transcribes a piece whenever nothing is.
 
-    A stream that is known to be English is heard by the model for English, at half the cost.
+    A stream that is known to be English is heard by the model for English, at half the cost. Where others share what it
+    is transcribed on it `asks` before each piece, and sound goes on coming meanwhile.
     """
 
-    def __init__(self, streams: LiveStreams, every: Transcriber, english: Transcriber, told: BinaryIO) -> None:
+    def __init__(
+        self, streams: LiveStreams, every: Transcriber, english: Transcriber, told: BinaryIO, *, asks: bool = False
+    ) -> None:
         self._streams, self._every, self._english, self._told = streams, every, english, told
+        self._asks, self._has_asked, self._may = asks, False, not asks
 
     def run(self, asked: queue.Queue[Asked | None]) -> None:
         while True:
+            if self._asks and self._may and self._streams.is_idle:
+                self._rest()  # what it was let transcribe is not wanted any more
             try:
-                message = asked.get(block=self._streams.is_idle)
+                message = asked.get(block=self._streams.is_idle or not self._is_let())
             except queue.Empty:
                 self._hear_one()
+                self._rest()
                 continue
             if message is None:
                 return
             self._answer(*message)
 
+    def _is_let(self) -> bool:
+        """Whether it may transcribe now; asks for it once."""
+        if not self._may and not self._has_asked:
+            self._tell({"told": WANT, "stream": -1})
+            self._has_asked = True
+        return self._may
+
+    def _rest(self) -> None:
+        if self._asks:
+            self._may = self._has_asked = False
+            self._tell({"told": REST, "stream": -1})
+
     def _answer(self, asked: Mapping[str, Any], content: bytes) -> None:
         stream, do = asked["stream"], asked["do"]
+        if do == GO:
+            self._may = True
+            return
         try:
             if do == OPEN:
                 transcriber = self._english if asked["language"] == "en" else self._every

@@ -12,8 +12,12 @@ LENGTHS = struct.Struct("!II")
 """Bytes of the JSON and of what follows it."""
 OPEN, SOUND, END, DROP = "open", "sound", "end", "drop"
 """What is asked: begin a stream, add a message to it, hear the rest of it, hear no more of it."""
+GO = "go"
+"""What is said to a process that asks: it may transcribe one piece."""
 PIECE, ENDED, FAILED = "piece", "ended", "failed"
 """What is told beside SOUND, the samples of a message: words, that all was heard, why nothing more will be."""
+WANT, REST = "want", "rest"
+"""What a process that asks tells beside that: that a piece waits, and that it was transcribed."""
 
 
 def packed(told: Mapping[str, Any], content: bytes = b"") -> bytes:
