@@ -10,7 +10,7 @@ import logging
 import queue
 import sys
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -36,9 +36,9 @@ from adapters.hearing.silero import SileroActivity
 from adapters.hearing.stream_sound import StreamSound
 from adapters.hearing.whisper import WhisperTranscriber
 from memory.errors import DomainError
-from memory.model.sound import HeardPiece, Waveform, pcm_of
+from memory.model.sound import HeardPiece, StreamCodec, Waveform, pcm_of
 from memory.ports_sound import Transcriber
-from memory.services.live_hearing import LiveStreams
+from memory.services.live_hearing import LiveStreams, MessageDecoder
 
 MOST_AHEAD = 1_000
 """Messages that are read ahead; then whoever sends waits (chosen: 20 s of the smallest packets)."""
@@ -54,17 +54,18 @@ def main() -> None:
     every = WhisperTranscriber(wishes["kind"], own, wishes["trusted"])
     english = every if own else WhisperTranscriber("tiny.en")
     asked: queue.Queue[Asked | None] = queue.Queue(MOST_AHEAD)
-    threading.Thread(target=_read_all, args=(sys.stdin.buffer, asked), daemon=True).start()
-    _Hearing(LiveStreams(SileroActivity()), every, english, sys.stdout.buffer, asks=wishes["asks"]).run(asked)
+    threading.Thread(target=read_all, args=(sys.stdin.buffer, asked), daemon=True).start()
+    LiveHearing(LiveStreams(SileroActivity()), every, english, sys.stdout.buffer, asks=wishes["asks"]).run(asked)
 
 
-def _read_all(file: BinaryIO, asked: queue.Queue[Asked | None]) -> None:
+def read_all(file: BinaryIO, asked: queue.Queue[Asked | None]) -> None:
+    """Put every message into the queue, and None when no more will come."""
     while (message := read_message(file)) is not None:
         asked.put(message)
     asked.put(None)
 
 
-class _Hearing:
+class LiveHearing:
     """Answers what is asked, and transcribes a piece whenever nothing is.
 
     A stream that is known to be English is heard by the model for English, at half the cost. Where others share what it
@@ -72,12 +73,20 @@ class _Hearing:
     """
 
     def __init__(
-        self, streams: LiveStreams, every: Transcriber, english: Transcriber, told: BinaryIO, *, asks: bool = False
+        self,
+        streams: LiveStreams,
+        every: Transcriber,
+        english: Transcriber,
+        told: BinaryIO,
+        *,
+        asks: bool = False,
+        sound: Callable[[StreamCodec, int], MessageDecoder] = StreamSound,
     ) -> None:
-        self._streams, self._every, self._english, self._told = streams, every, english, told
+        self._streams, self._every, self._english, self._told, self._sound = streams, every, english, told, sound
         self._asks, self._has_asked, self._may = asks, False, not asks
 
     def run(self, asked: queue.Queue[Asked | None]) -> None:
+        """Hear until nobody asks any more."""
         while True:
             if self._asks and self._may and self._streams.is_idle:
                 self._rest()  # what it was let transcribe is not wanted any more
@@ -111,7 +120,7 @@ class _Hearing:
         try:
             if do == OPEN:
                 transcriber = self._english if asked["language"] == "en" else self._every
-                sound = StreamSound(asked["codec"], asked["rate"])
+                sound = self._sound(asked["codec"], asked["rate"])
                 self._streams.open(stream, sound, transcriber, asked["language"])
             elif do == SOUND:
                 self._tell_sound(stream, self._streams.feed(stream, content))

@@ -1,0 +1,119 @@
+"""Live hearing beside others on a GPU: each piece is transcribed on a lease, and sound goes on coming meanwhile."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+
+import numpy as np
+import pytest
+
+from adapters.hearing import live
+from adapters.hearing.live import ApartLiveEar, ApartStream
+from adapters.modules import module_command
+from config.doors import SpeechModel
+from memory.errors import ModelFailed
+from memory.model.sound import SAMPLE, HeardPiece, StreamedSound, pcm_of
+from tests.fakes.hearing import silence, tone
+from tests.fakes.leases import FakeLeases
+
+SAID = np.concatenate((silence(0.3), tone(0.3), silence(1.0)))
+
+
+@pytest.fixture
+async def leases() -> FakeLeases:
+    return FakeLeases()
+
+
+@pytest.fixture
+async def ear(leases: FakeLeases, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[ApartLiveEar]:
+    """The ear's own process, with fakes for its models."""
+    monkeypatch.setattr(live, "module_command", lambda _, wishes: module_command("tests.fakes.live_child", wishes))
+    made = ApartLiveEar(SpeechModel(), (), leases)
+    yield made
+    await made.close()
+
+
+class Listener:
+    """Takes what comes of a stream."""
+
+    def __init__(self, stream: ApartStream) -> None:
+        self.stream, self.sound, self.pieces = stream, 0, list[HeardPiece]()
+        self.listening = asyncio.create_task(self._listen())
+
+    async def _listen(self) -> None:
+        async for each in self.stream.heard():
+            if isinstance(each, StreamedSound):
+                self.sound += len(each.pcm) // SAMPLE
+            else:
+                self.pieces.append(each)
+
+    async def until(self, samples: int, pieces: int) -> None:
+        """Wait until so much has come."""
+        async with asyncio.timeout(30):
+            while (self.sound, len(self.pieces)) < (samples, pieces):
+                await asyncio.sleep(0.02)
+
+
+async def test_each_piece_has_its_lease(ear: ApartLiveEar, leases: FakeLeases) -> None:
+    listener = Listener(stream := await ear.open("pcm16"))
+    for _ in range(3):
+        await stream.feed(pcm_of(SAID))
+    await stream.finish()
+    await asyncio.wait_for(listener.listening, 30)
+    assert [" ".join(word.text for word in each.words).split() for each in listener.pieces] == [["hm"] * 3] * 3
+    assert leases.held[:3] == ["live"] * 3
+    async with asyncio.timeout(5):
+        while leases.holding:
+            await asyncio.sleep(0.02)
+
+
+async def test_while_a_sweep_has_the_gpu_sound_comes_in_and_its_words_come_later(
+    ear: ApartLiveEar, leases: FakeLeases
+) -> None:
+    leases.is_free.clear()
+    listener = Listener(stream := await ear.open("pcm16"))
+    for _ in range(4):
+        await stream.feed(pcm_of(SAID))
+    await listener.until(4 * len(SAID), 0)
+    await asyncio.sleep(0.3)
+    assert not listener.pieces
+    leases.is_free.set()
+    await stream.finish()
+    await asyncio.wait_for(listener.listening, 30)
+    assert len(listener.pieces) == 4
+    assert [each.skipped_s for each in listener.pieces] == [0.0] * 4
+
+
+async def test_a_stream_that_is_left_while_it_waits_gives_its_lease_back(ear: ApartLiveEar, leases: FakeLeases) -> None:
+    leases.is_free.clear()
+    listener = Listener(stream := await ear.open("pcm16"))
+    await stream.feed(pcm_of(SAID))
+    await listener.until(len(SAID), 0)
+    await stream.close()
+    leases.is_free.set()
+    other = Listener(second := await ear.open("pcm16"))
+    await second.feed(pcm_of(SAID))
+    await second.finish()
+    await asyncio.wait_for(other.listening, 30)
+    assert len(other.pieces) == 1
+    listener.listening.cancel()
+    async with asyncio.timeout(5):
+        while leases.holding:
+            await asyncio.sleep(0.02)
+
+
+async def test_a_process_that_is_killed_gives_its_lease_back(ear: ApartLiveEar, leases: FakeLeases) -> None:
+    leases.is_free.clear()
+    listener = Listener(stream := await ear.open("pcm16"))
+    await stream.feed(pcm_of(SAID))
+    await listener.until(len(SAID), 0)
+    assert ear._process is not None
+    ear._process.kill()
+    with pytest.raises(ModelFailed, match="ended early"):
+        await asyncio.wait_for(listener.listening, 30)
+    leases.is_free.set()
+    async with asyncio.timeout(5):
+        while leases.holding:
+            await asyncio.sleep(0.02)
+    assert leases.held == [], "nobody asks for what is dead"
