@@ -41,8 +41,9 @@ AWAY_S, SOON_S = 10.0, 1.0
 and for whoever is waited for (chosen: a call takes 2 ms, a restart some seconds)."""
 REST_S = 10.0
 """Seconds for which a keeper that was away is not asked by whoever is waited for (chosen)."""
-TOLD_S = 0.5
-"""Seconds that whoever looks waits for the state, and for which it is told again."""
+TOLD_S, LOOKED_S, KNOWN_S = 0.5, 0.1, 3.0
+"""Seconds for which a state is told again; that whoever looks waits for a new one, for /health must answer at once; and
+after which it is unknown (chosen)."""
 Call = Callable[..., Awaitable[Any]]
 
 
@@ -130,9 +131,10 @@ class KeptLeases:
     def __init__(self, call: Call, terms: LeaseTerms, device: str = "gpu") -> None:
         self._call, self._terms, self._device = call, terms, device
         self._rests_until = 0.0
-        self._looking = asyncio.Lock()
+        self._looking: asyncio.Task[None] | None = None
+        self._look_at = 0.0
         self._seen: tuple[float, Mapping[str, Any] | None] = (0.0, None)
-        """Until when the latest state is told again, and that state."""
+        """When the state was last told, and that state."""
 
     @asynccontextmanager
     async def lease(self, user: LeaseUser, patience_s: float | None = None) -> AsyncIterator[bool]:
@@ -154,14 +156,21 @@ class KeptLeases:
     async def state(self) -> Mapping[str, Any] | None:
         """See memory.ports.Leases."""
         loop = asyncio.get_running_loop()
-        async with self._looking:
-            if loop.time() >= self._seen[0]:
-                try:
-                    told = await asyncio.wait_for(self._call("state"), TOLD_S)
-                    self._seen = loop.time() + TOLD_S, {"device": self._device, **told}
-                except Exception:  # whoever looks is told that nobody knows, and the next ones at once
-                    self._seen = loop.time() + REST_S, None
-        return self._seen[1]
+        if (self._looking is None or self._looking.done()) and loop.time() >= self._look_at:
+            self._looking = asyncio.ensure_future(self._look())
+        if self._looking is not None:
+            await asyncio.wait([self._looking], timeout=LOOKED_S)
+        at, seen = self._seen
+        return seen if loop.time() - at < KNOWN_S else None
+
+    async def _look(self) -> None:
+        loop = asyncio.get_running_loop()
+        try:
+            told = await asyncio.wait_for(self._call("state"), KNOWN_S)
+            self._seen, self._look_at = (loop.time(), {"device": self._device, **told}), loop.time() + TOLD_S
+        except Exception as error:  # whoever looks is told that nobody knows, and it is looked again later
+            log.info("nobody says who holds a lease (%s)", type(error).__name__)
+            self._look_at = loop.time() + KNOWN_S
 
     async def _granted(self, ticket: str, user: LeaseUser, patience_s: float | None) -> bool | None:
         """Whether it has a lease; None if nobody can say."""

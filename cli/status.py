@@ -131,7 +131,7 @@ def _show(seen: dict[str, Any]) -> None:
         "Versions": ", ".join(f"{name} {number}" for name, number in seen["versions"].items()),
         "Shards": _shards(seen["shards"]),
         "Pending": waiting,
-        "Lease": _lease(seen["lease"]),
+        "Lease": shown_lease(seen["lease"]),
         "Encoder": (changing(encoder) or encoder["serving"]) if encoder else "unknown",
     } | ({"Error": seen["error"]} if seen["error"] else {})
     for name, value in rows.items():
@@ -151,7 +151,7 @@ def _shards(seen: dict[str, Any]) -> str:
     return f"{seen['in_force'] or 'as set'} in force; {answering or 'none answers yet'}"
 
 
-def _lease(seen: dict[str, Any] | None) -> str:
+def shown_lease(seen: dict[str, Any] | None) -> str:
     """Who holds the GPU, or the processors, who waits, and how much of it is declared."""
     if seen is None:
         return "unknown"

@@ -144,11 +144,28 @@ async def test_a_keeper_that_hangs_is_away_too(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr("actors.leases.AWAY_S", 0.1)
     monkeypatch.setattr("actors.leases.WAIT_S", 0.1)
     monkeypatch.setattr("actors.leases.SOON_S", 0.1)
-    monkeypatch.setattr("actors.leases.TOLD_S", 0.1)
     leases = KeptLeases(call, TERMS)
     async with asyncio.timeout(5), leases.lease("sweep") as granted:
         assert granted
+    began = asyncio.get_running_loop().time()
     assert await leases.state() is None
+    assert asyncio.get_running_loop().time() - began < 1.0
+
+
+async def test_whoever_looks_is_told_what_was_seen_last_while_the_keeper_is_busy() -> None:
+    keeper, is_busy = LeaseKeeper(TERMS, has_forgotten=False), asyncio.Event()
+
+    async def call(method: str, *given: Any) -> Any:
+        if is_busy.is_set():
+            await asyncio.sleep(60)
+        return await getattr(keeper, method)(*given)
+
+    leases = KeptLeases(call, TERMS)
+    first = await leases.state()
+    assert first is not None
+    is_busy.set()
+    await asyncio.sleep(0.6)
+    assert await leases.state() == first
 
 
 async def test_on_a_cpu_a_sweep_declares_a_processor_and_nobody_waits(tmp_path: Path) -> None:
