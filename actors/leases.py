@@ -238,9 +238,9 @@ class RemoteBook:
             raise Unavailable()
         if self._found is None:
             self._found = await asyncio.to_thread(actor, self._name)
-        called = (method, *given) if self._method is None else (self._method, method, *given)
+        handed = given if self._method is None else (method, *given)
         try:
-            return await getattr(self._found, called[0]).remote(*called[1:])
+            return await getattr(self._found, self._method or method).remote(*handed)
         except RayActorError:
             self._found = None
             raise

@@ -7,14 +7,16 @@ import os
 import signal
 import time
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import pytest
 
-from actors.leases import KeptLeases, LeaseKeeper
+from actors.leases import KeptLeases, LeaseKeeper, OwnBook, leases_of, terms_of
+from actors.names import LEASES, NAMESPACE, WORKER
+from config.settings import load
 from memory.errors import Unavailable
 from memory.rules.leases import USERS, LeaseTerms, LeaseUser
 
@@ -141,3 +143,39 @@ async def _until(holds: Any) -> None:
         if time.monotonic() > deadline:
             raise Unavailable()
         await asyncio.sleep(0.05)
+
+
+class StandInWorker:
+    """What keeps the book where there is no GPU."""
+
+    def __init__(self) -> None:
+        self._book = OwnBook(LeaseTerms(2.0, {"sweep": 1.0}, frozenset()))
+
+    async def leases(self, method: str, *given: object) -> Any:
+        return await self._book(method, *given)
+
+
+@pytest.mark.parametrize(("device", "name"), [("gpu", LEASES), ("cpu", WORKER)])
+async def test_every_process_finds_the_book_by_its_name(
+    ray_session: ModuleType, tmp_path: Path, device: str, name: str
+) -> None:
+    """And, if it died for good and was made anew, its successor."""
+    ray, settings = ray_session, load(tmp_path, {"lease": {"device": device}}, {})
+    leases = leases_of(settings)
+    made = (ray.remote(LeaseKeeper), (terms_of(settings),)) if device == "gpu" else (ray.remote(StandInWorker), ())
+    for _ in range(2):
+        kept = made[0].options(name=name, namespace=NAMESPACE, num_cpus=0, max_concurrency=16).remote(*made[1])
+        await kept.__ray_ready__.remote()
+        told = await seen(leases)
+        assert (told["device"], told["held"]) == (device, [])
+        ray.kill(kept, no_restart=True)
+        await asyncio.sleep(0.6)
+        await leases.state()  # it notices that nobody answers
+
+
+async def seen(leases: KeptLeases) -> Mapping[str, Any]:
+    """The state, once somebody tells it."""
+    async with asyncio.timeout(30):
+        while (told := await leases.state()) is None or "held" not in told:
+            await asyncio.sleep(0.2)
+    return told

@@ -173,6 +173,9 @@ def test_the_order_of_the_founding_design() -> None:
     for number, each in enumerate(("extraction", "embedding", "live", "sweep")):
         book = asked(book, str(number), each, 1.0)
     assert [each.user for each in book.waiting] == ["sweep", "live", "embedding", "extraction"]
+    both = asked(asked(LeaseBook(terms), "l", "live", 0.0), "e", "extraction", 1.0)
+    assert [each.user for each in both.held] == ["live", "extraction"], "others share it"
+    assert [each.user for each in asked(both, "s", "sweep", 2.0).waiting] == ["sweep"]
     too_much = LeaseTerms(100.0, {"live": 60.0, "embedding": 60.0})
     book = asked(asked(LeaseBook(too_much), "l", "live", 0.0), "e", "embedding", 1.0)
     assert [each.user for each in book.held] == ["live"]
