@@ -14,6 +14,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
 
+import ray
 from ray.exceptions import RayActorError
 
 from actors.names import LEASES, WORKER, actor
@@ -62,12 +63,15 @@ def terms_of(settings: Settings) -> LeaseTerms:
 class LeaseKeeper:
     """Keeps the book: an async Ray actor (wrapped late, in actors.directory), or an object of the worker.
 
-    It remembers nothing from one life to the next. For a term after its beginning it grants nothing, until whoever
-    held a lease has renewed it.
+    It remembers nothing from one life to the next. After a restart it grants nothing for a term, until whoever held a
+    lease has renewed it.
     """
 
-    def __init__(self, terms: LeaseTerms, *, has_forgotten: bool = True) -> None:
+    def __init__(self, terms: LeaseTerms, *, has_forgotten: bool | None = None) -> None:
+        """`has_forgotten` is whether there was a keeper before; None = Ray knows."""
         self._loop = asyncio.get_running_loop()
+        if has_forgotten is None:
+            has_forgotten = ray.get_runtime_context().was_current_actor_reconstructed
         opens_at = self._loop.time() + terms.term_s if has_forgotten else 0.0
         self._book = LeaseBook(terms, opens_at)
         self._woken: dict[str, asyncio.Future[None]] = {}

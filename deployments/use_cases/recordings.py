@@ -138,7 +138,7 @@ async def hear_piece(app: AppContext, who: Caller, key: str | None, piece: Sound
         session_id=piece.session_id,
         speakers_detected=len({each.speaker for each in segments}),
         processing_time_ms=round((monotonic() - begun) * 1000),
-        sweep_active=swept is not None or is_held_up,
+        sweep_active=swept is not None or (is_held_up and await _is_swept(app)),
         deferred=heard is None,
     )
 
@@ -146,19 +146,25 @@ async def hear_piece(app: AppContext, who: Caller, key: str | None, piece: Sound
 async def _heard(
     app: AppContext, piece: SoundPieceIn, sound: bytes, *, is_kept: bool
 ) -> tuple[HeardSound | None, bool]:
-    """What is said in a piece, if it can be heard now, and whether a sweep has the GPU; the rest is for its sweep.
+    """What is said in a piece, if it can be heard now, and whether others have the GPU; the rest is for its sweep.
 
     Raises Unavailable where it cannot, and is not kept either.
     """
     async with app.leases.lease("live", patience_s=0.0) as granted:
         try:
             if not granted:
-                raise Unavailable("A sweep has the GPU; send it again in a moment.", retry_after_s=10)
+                raise Unavailable("Others have the GPU; send it again in a moment.", retry_after_s=10)
             return await app.ear.hear_samples(sound, piece.language), False
         except Unavailable:
             if not is_kept:
                 raise
             return None, not granted
+
+
+async def _is_swept(app: AppContext) -> bool:
+    """Whether it is a sweep that has the GPU, whoever's it is."""
+    state = await app.leases.state()
+    return state is not None and any(each["user"] == "sweep" for each in state["held"])
 
 
 async def keep_piece(app: AppContext, user_id: str, key: str, piece: SoundPieceIn, sound: bytes) -> Instant | None:

@@ -60,6 +60,19 @@ async def test_a_piece_that_comes_during_a_sweep_is_deferred_and_its_words_come_
     assert await shared.texts() == ["hm hm hm", "hm hm"], "nothing is lost"
 
 
+async def test_a_piece_that_makes_room_for_a_sweep_says_that_none_is_active_yet(shared: Shared) -> None:
+    """Whoever reads holds the GPU, and a sweep waits for it: the piece may not pass it."""
+    door = shared.device.door
+    await shared.device.send(said(2))
+    await door.post("/v1/session/walk/end")
+    async with shared.leases.lease("extraction"):
+        sweeping = asyncio.create_task(shared.sweeps().next(shared.device.clock))
+        await asyncio.sleep(0.2)
+        told = await shared.device.send(said(3), session_id="run")
+        assert (told["deferred"], told["sweep_active"]) == (True, False)
+    assert await sweeping
+
+
 async def test_a_piece_that_nobody_keeps_is_refused_for_a_while(
     shared: Shared, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -112,7 +112,7 @@ async def test_a_new_keeper_waits_until_holders_of_before_have_told_it() -> None
 
     sweeping = asyncio.create_task(sweep())
     await asyncio.sleep(0.05)
-    keepers.append(LeaseKeeper(TERMS))
+    keepers.append(LeaseKeeper(TERMS, has_forgotten=True))
     async with leases.lease("live"):
         order.append("live begins")
     await sweeping
