@@ -8,8 +8,9 @@ from typing import Any
 
 import ray
 
+from actors.leases import LeaseKeeper, terms_of
 from actors.memory_shard import MemoryShardActor
-from actors.names import NAMESPACE, WORKER, actor, ask_in_place
+from actors.names import LEASES, NAMESPACE, WORKER, actor, ask_in_place
 from actors.placement import Placement, line_of, shard_name
 from actors.shard_socket import ShardClient
 from actors.worker import Worker
@@ -53,6 +54,9 @@ class Directory:
             name = shard_name(number)
             shard = ray.remote(MemoryShardActor).options(**_FOREVER, name=name, max_concurrency=256)
             shard.remote(name, self._settings)
+        if self._settings.lease.device == "gpu":  # elsewhere the worker keeps the book
+            keeper = ray.remote(LeaseKeeper).options(**_FOREVER, name=LEASES, max_concurrency=256)
+            keeper.remote(terms_of(self._settings))
         ray.remote(Worker).options(**_FOREVER, name=WORKER, max_concurrency=64).remote(self._settings)
         self._ensured = wanted  # only now: what has failed is done again with the next look
 

@@ -15,6 +15,7 @@ from memory.errors import Fenced, Unavailable
 
 NAMESPACE = "memoray"
 WORKER = "worker"
+LEASES = "leases"
 TURN_S = 30.0
 """Seconds a turn may take, a restart of its shard included; by itself it takes milliseconds."""
 PIECE_S = 60.0

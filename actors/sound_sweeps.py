@@ -24,9 +24,10 @@ from memory.model.scopes import Sensitivity, View, user_scope
 from memory.model.sound import SAMPLE, HeardSound
 from memory.model.timeline import DAY_S, Instant
 from memory.model.voices import SOMEBODY
-from memory.ports import Clock
+from memory.ports import Clock, Leases
 from memory.services.ears import Ear
 from memory.services.hearing import SETTLED_S, segments_of
+from memory.services.leasing import FreeLeases
 from memory.services.recognising import NOBODY, Recording, Speakers, recognised
 from memory.services.zones import offset_s
 
@@ -35,6 +36,8 @@ LOOK_S = 2.0
 """Seconds between looks for a session that has ended: some milliseconds for a month of them."""
 STRETCH_S = 3_600.0
 """Seconds of sound that are heard in one go, and so again after a death (chosen: 15 minutes of work)."""
+SHARED_STRETCH_S = 900.0
+"""The same where others wait for the GPU meanwhile (chosen: half a minute of work, if a GPU is forty times as fast)."""
 MOST_TRIES = 3
 """Times hearing a stretch may fail before it is left out (chosen, as reading a segment)."""
 RETRY_S = 60.0
@@ -43,10 +46,14 @@ MOST_TOLD = 200
 """Sources of a day and a half that are looked through for what a stream has told in words."""
 
 
-async def sweep_sound(settings: Settings, stores: Stores, clock: Clock, ear: Ear | None = None) -> None:
+async def sweep_sound(
+    settings: Settings, stores: Stores, clock: Clock, ear: Ear | None = None, leases: Leases | None = None
+) -> None:
     """Hear what is kept of sessions that have ended, without end, where there is something that can hear."""
     heard_by = ear or build_models.ear(settings, sweeps=True)
-    sweeps = SoundSweeps(build.sound_sessions(settings), stores, heard_by, settings.sound.strangers)
+    stretch_s = SHARED_STRETCH_S if settings.lease.device == "gpu" else STRETCH_S
+    sessions, strangers = build.sound_sessions(settings), settings.sound.strangers
+    sweeps = SoundSweeps(sessions, stores, heard_by, strangers, leases, stretch_s)
     while settings.sound.sweeps:
         if not await sweeps.next(clock):
             await asyncio.sleep(LOOK_S)
@@ -56,22 +63,37 @@ async def sweep_sound(settings: Settings, stores: Stores, clock: Clock, ear: Ear
 class SoundSweeps:
     """Hears kept sessions and stores what is said in them, as sweeps of their sources."""
 
-    def __init__(self, sessions: SoundSessions, stores: Stores, ear: Ear, strangers: str = "keep") -> None:
+    def __init__(
+        self,
+        sessions: SoundSessions,
+        stores: Stores,
+        ear: Ear,
+        strangers: str = "keep",
+        leases: Leases | None = None,
+        stretch_s: float = STRETCH_S,
+    ) -> None:
         self._sessions, self._stores, self._ear, self._strangers = sessions, stores, ear, strangers
+        self._leases, self._stretch_s = leases or FreeLeases(), stretch_s
 
     async def next(self, clock: Clock) -> bool:
         """Sweep what of a session is due, or a part of it; False if there is nothing to do, or nobody to do it."""
-        due = await asyncio.to_thread(self._sessions.due, clock.now()) if self._ear.is_installed else []
-        if not due:
+        if not self._ear.is_installed or not await self._due(clock):
             return False
-        with self._sessions.taken(due[0]) as mine:
-            if mine:
-                await self._sweep(due[0], clock)
-            return mine
+        async with self._leases.lease("sweep"):
+            due = await self._due(clock)  # again: some of it may have been forgotten while this waited
+            if not due:
+                return False
+            with self._sessions.taken(due[0]) as mine:
+                if mine:
+                    await self._sweep(due[0], clock)
+                return mine
+
+    async def _due(self, clock: Clock) -> Sequence[KeptSession]:
+        return await asyncio.to_thread(self._sessions.due, clock.now())
 
     async def _sweep(self, session: KeptSession, clock: Clock) -> None:
         until = session.wanted(clock.now())
-        stretch = await asyncio.to_thread(self._sessions.stretch, session, until, STRETCH_S)
+        stretch = await asyncio.to_thread(self._sessions.stretch, session, until, self._stretch_s)
         if stretch is None:  # its lines are gone
             await asyncio.to_thread(self._sessions.advance, session, until)
             return

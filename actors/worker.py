@@ -18,6 +18,7 @@ from actors.background import Threads, come_last, step_back
 from actors.encoder_migration import EncoderMigration
 from actors.erasing import erase, sweep_now_and_then
 from actors.happenings import keep_events, watch_events
+from actors.leases import OwnBook, leases_of, terms_of
 from actors.names import TURN_S, Shards
 from actors.reading import ReadingTask, Turns, attempt
 from actors.scheduler import Scheduler
@@ -35,6 +36,7 @@ from memory.model.verdicts import StatementPair, Verdict
 from memory.ports import Judge, Vector
 from memory.services.extract import encode
 from memory.services.judging import Judgeable, RetrySchedule, ask_again, submit_judged
+from memory.services.leasing import LeasedExtractor
 from memory.services.told import kind_of
 from memory.services.vectors import BATCH, encode_heard, let_meet
 from memory.words.passages import BATCH_CHARS
@@ -66,8 +68,12 @@ class Worker:
         self._settings, self._shards = settings, Shards(settings, TURN_S)
         self._stores: build.Stores | None = None
         self._migration: EncoderMigration | None = None
+        self._book = OwnBook(terms_of(settings))
+        self._leases = leases_of(settings, self._book)
         self._asked, last = build_models.readers(settings)
         """Reads what somebody waits for."""
+        if settings.models.extraction.kind != "rules":  # a model, which may share the GPU
+            last = LeasedExtractor(last, self._leases)
         self._judge = build_models.judge(settings)
         self._clock = build.clock()
         self._woken = asyncio.Event()
@@ -83,6 +89,10 @@ class Worker:
     async def wake(self) -> None:
         """Look at the queue now."""
         self._woken.set()
+
+    async def leases(self, method: str, *given: object) -> Any:
+        """What the book of leases tells, where no actor keeps it (actors/leases.py)."""
+        return await self._book(method, *given)
 
     async def read_text(self, utterances: tuple[Utterance, ...]) -> tuple[Reading, Mapping[str, Vector]]:
         """Read a few sentences at once, for an explicit `remember`; with the vectors of what they state.
@@ -114,7 +124,7 @@ class Worker:
             partial(watch_events, self._settings, stores, self._clock),
             transcripts.watch,
             scheduler.run,
-            partial(sweep_sound, self._settings, stores, self._clock),
+            partial(sweep_sound, self._settings, stores, self._clock, leases=self._leases),
         ]
         if self._judge is not None:
             tasks.append(partial(self._judge_again, self._judge))

@@ -16,7 +16,7 @@ from adapters.model_files import MINILM, MINILM_TAUGHT, trusted_of
 from adapters.web import WebClient
 from config.settings import Settings
 from memory.errors import ConfigError
-from memory.ports import Embedder, Extractor, GraphEngine, Judge, LanguageModel
+from memory.ports import Embedder, Extractor, GraphEngine, Judge, LanguageModel, Leases
 
 
 def can_encode(encoder: Embedder) -> bool:
@@ -91,10 +91,14 @@ def graph_engine(device: Literal["cpu", "gpu"] = "cpu") -> GraphEngine:
     return engine
 
 
-def ear(settings: Settings, *, sweeps: bool = False) -> ApartEar:
-    """What hears files and streams, for somebody who waits or for sweeps; without the extra it says how to get it."""
+def ear(settings: Settings, leases: Leases | None = None, *, sweeps: bool = False) -> ApartEar:
+    """What hears files and streams, for somebody who waits or for sweeps; without the extra it says how to get it.
+
+    Where a GPU is shared it asks for a lease of each piece of live sound.
+    """
     step_back = STEP_FAR_BACK if sweeps else STEP_BACK
-    return ApartEar(settings.models.speech, trusted_of(settings.models.trusted), step_back)
+    shared = leases if settings.lease.device == "gpu" else None
+    return ApartEar(settings.models.speech, trusted_of(settings.models.trusted), step_back, shared)
 
 
 def web(settings: Settings) -> WebClient | None:

@@ -101,6 +101,7 @@ def _measured(runtime: Runtime, root: int) -> dict[str, Any]:
         "python": ".".join(map(str, sys.version_info[:3])),
         "pending": None if (stats := _told(runtime, "/v1/stats")) is None else stats.get("pending", {}),
         "encoder": _told(runtime, "/v1/rebuild"),
+        "lease": (_told(runtime, "/health") or {}).get("lease"),
         "shards": {"in_force": placement.in_force(home), "pids": placement.living(home)},
     }
 
@@ -130,6 +131,7 @@ def _show(seen: dict[str, Any]) -> None:
         "Versions": ", ".join(f"{name} {number}" for name, number in seen["versions"].items()),
         "Shards": _shards(seen["shards"]),
         "Pending": waiting,
+        "Lease": shown_lease(seen["lease"]),
         "Encoder": (changing(encoder) or encoder["serving"]) if encoder else "unknown",
     } | ({"Error": seen["error"]} if seen["error"] else {})
     for name, value in rows.items():
@@ -147,6 +149,16 @@ def _shards(seen: dict[str, Any]) -> str:
     """How many there are to be, and which of them answer; without ours nobody has said how many."""
     answering = ", ".join(f"{name} by process {pid}" for name, pid in seen["pids"].items())
     return f"{seen['in_force'] or 'as set'} in force; {answering or 'none answers yet'}"
+
+
+def shown_lease(seen: dict[str, Any] | None) -> str:
+    """Who holds the GPU, or the processors, who waits, and how much of it is declared."""
+    if seen is None:
+        return "unknown"
+    unit = "GB of the GPU" if seen["device"] == "gpu" else "processors"
+    held, waiting = (", ".join(f"{one['user']} {one['since_s']} s" for one in seen[who]) for who in ("held", "waiting"))
+    told = f"{seen['declared']:g} of {seen['budget']:g} {unit}"
+    return f"{told}; {f'held by {held}' if held else 'held by nobody'}{f'; waiting: {waiting}' if waiting else ''}"
 
 
 def _log_files(places: Places, part: str | None) -> list[tuple[str, Path]]:

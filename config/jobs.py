@@ -1,13 +1,16 @@
-"""Settings of the night, of other jobs, and of the sweep after an erasure."""
+"""Settings of the night, of other jobs, of the sweep after an erasure, and of leases of the GPU."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Literal
 
 from memory.model.quantities import Count, HourOfDay, Range, Seconds, Share
+from memory.rules.leases import MOST_SHARE
 
 Questions = Annotated[int, Range(0, 200, "a number of questions")]
+Gigabytes = Annotated[float, Range(0.0, 10_000.0, "gigabytes")]
+DeclaredShare = Annotated[float, Range(0.0, MOST_SHARE, "a share of the memory")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,3 +55,30 @@ class Erasure:
     with it. A sweep rewrites every table, and who needs a large one waits."""
     due_s: Seconds = 86_400.0
     """Seconds within which a receipt promises what is still to come (chosen: a day; machines sleep at night)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Leasing:
+    """Who may use the one GPU at once (decision 0110). Gigabytes are what each declares while it holds a lease; they
+    bound nothing by themselves, and their defaults are those of seed 001 for the Spark."""
+
+    device: Literal["cpu", "gpu"] = "cpu"
+    """`gpu`: sweeps, live transcription, embedding and extraction share one and ask for a lease; `cpu`: nobody waits,
+    and a sweep declares a processor."""
+    memory_gb: Gigabytes = 128.0
+    """The memory that CPU and GPU have together."""
+    share: DeclaredShare = MOST_SHARE
+    """Share of it that may be declared at once."""
+    sweep_gb: Gigabytes = 9.6
+    """A sweep: Whisper large 8.75, diarisation 0.2, emotion 0.6."""
+    live_gb: Gigabytes = 8.8
+    """Live transcription: Whisper large."""
+    embedding_gb: Gigabytes = 14.1
+    """A batch of sentences: an encoder of eight billion parameters."""
+    extraction_gb: Gigabytes = 20.0
+    """A batch of reading: a language model of 35 billion parameters, three of them active."""
+
+    @property
+    def fits(self) -> bool:
+        """Whether each of the four could ever hold a lease."""
+        return max(self.sweep_gb, self.live_gb, self.embedding_gb, self.extraction_gb) <= self.memory_gb * self.share

@@ -16,7 +16,7 @@ from typing import Any, Literal
 
 import config
 from config.doors import Chat, Events, Sound, SpeechModel
-from config.jobs import CommunitiesJob, Erasure, Night
+from config.jobs import CommunitiesJob, Erasure, Leasing, Night
 from config.loading import Layer, compose, environment_layer, file_layer, nearest
 from memory.errors import ConfigError
 from memory.model.quantities import Count, Days, Port, Seconds, ShardCount
@@ -276,6 +276,8 @@ class Settings:
     """The nightly job."""
     communities_job: CommunitiesJob = field(default_factory=CommunitiesJob)
     """The job that finds communities by itself."""
+    lease: Leasing = field(default_factory=Leasing)
+    """Who may use the GPU at once."""
     extraction: Extraction = field(default_factory=Extraction)
     """Background reading."""
     auth: Auth = field(default_factory=Auth)
@@ -375,6 +377,7 @@ _IMPOSSIBLE: tuple[tuple[Callable[[Settings], bool], str], ...] = (
     (lambda s: s.recall.diversity.pool > s.recall.pool, "recall: diversity.pool must not exceed pool."),
     (lambda s: s.extraction.retry_base_s > s.extraction.retry_cap_s,
      "extraction: retry_base_s must not exceed retry_cap_s."),
+    (lambda s: not s.lease.fits, "lease: what each user declares must not exceed memory_gb times share."),
 )  # fmt: skip
 """What each value alone cannot show."""
 

@@ -13,6 +13,7 @@ from ray import serve
 from ray.serve import Application
 
 from actors.background import stand_before
+from actors.leases import leases_of
 from adapters import build_models
 from adapters.watched import orphaned
 from config.settings import load
@@ -40,7 +41,7 @@ class Gateway:
         actors = RayActorClient(settings, near.retrieval)
         encoder = RemoteEncoder(near.embedding) if near.embedding else None
         model = RemoteModel(near.language) if near.language else None
-        context = await open_app_context(settings, actors, encoder, model)
+        context = await open_app_context(settings, actors, encoder, model, leases_of(settings))
         self._context = context
         context.metrics.mirror = RayMetrics()
         self._reflecting = asyncio.ensure_future(keep_reflecting(context))
@@ -91,10 +92,12 @@ def build_app(args: AppArgs) -> Application:
     bound: tuple[Application, ...] = ()
     if args.profile == "spark":
         settings = load()
+        args.must_fit_beside(settings.night.num_gpus, settings.communities_job.num_gpus)
         on_gpu = partial(build_models.gpu_embedder, settings, args.embedding.device)
+        encoder = on_gpu if args.backend == "gpu" else partial(build_models.embedder, settings)
         bound = (
             bind_retrieval(args),
-            bind_embedding(args, on_gpu if args.backend == "gpu" else partial(build_models.embedder, settings)),
+            bind_embedding(args, encoder, partial(leases_of, settings)),
             bind_language(args, Scripted if args.backend == "stub" else partial(build_models.language, settings)),
             bind_speech(args),
         )

@@ -33,12 +33,13 @@ from memory.model.scopes import SENSITIVITY_NAMES, View
 from memory.model.timeline import Instant
 from memory.model.verdicts import StatementPair, Verdict
 from memory.model.working_set import WorkingSet
-from memory.ports import Clock, Embedder, Keys, LanguageModel, Matrix, Statements, Vector
+from memory.ports import Clock, Embedder, Keys, LanguageModel, Leases, Matrix, Statements, Vector
 from memory.retrieval.pieces import EncodedQuestion
 from memory.retrieval.projected import ProjectionProgress
 from memory.retrieval.query import Question
 from memory.services.ears import Ear, LiveEar, VoicesOfEar
 from memory.services.erasing import Task
+from memory.services.leasing import FreeLeases
 from memory.services.rebuild import RebuildResult
 from memory.services.recall import Recollection
 from memory.services.voices import VoiceListener
@@ -180,6 +181,8 @@ class AppContext:
     """Held by whoever sends a sound."""
     live: Counter[str] = field(default_factory=Counter)
     """Live streams of each memory."""
+    leases: Leases = field(default_factory=FreeLeases)
+    """Who may use the GPU now."""
     voices: VoiceListener | None = None
     """What tells how voices sound, if the extra is installed."""
 
@@ -191,7 +194,7 @@ class AppContext:
         self.sounds = build.sounds(self.settings)
         self.sound_cuts = build.sound_cuts(self.settings)
         self.sound_sessions = build.sound_sessions(self.settings)
-        heard_by = build_models.ear(self.settings)
+        heard_by = build_models.ear(self.settings, self.leases)
         self.ear: Ear = heard_by
         self.live_ear: LiveEar = heard_by
         if self.voices is None and self.ear.is_installed:
@@ -257,7 +260,11 @@ class AppContext:
 
 
 async def open_app_context(
-    settings: Settings, actors: ActorClient, encoder: AsyncEncoder | None = None, model: LanguageModel | None = None
+    settings: Settings,
+    actors: ActorClient,
+    encoder: AsyncEncoder | None = None,
+    model: LanguageModel | None = None,
+    leases: Leases | None = None,
 ) -> AppContext:
     """Connect and let the administrator in. Raises ConfigError if nobody could come in at all.
 
@@ -268,7 +275,17 @@ async def open_app_context(
     model = model or build_models.language(settings)
     reached = build_models.web(settings)
     encodes = _encoder(stores, encoder)
-    return AppContext(settings, stores, actors, build.clock(), *encodes, model=model, deployed=encoder, web=reached)
+    return AppContext(
+        settings,
+        stores,
+        actors,
+        build.clock(),
+        *encodes,
+        model=model,
+        deployed=encoder,
+        web=reached,
+        leases=leases or FreeLeases(),
+    )
 
 
 def _encoder(stores: build.Stores, deployed: AsyncEncoder | None) -> tuple[AsyncEncoder, bool]:

@@ -11,6 +11,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from deployments.environments import requirement_sets, runtime_env
+from memory.errors import ConfigError
 
 GPU_SHARES = 0.95
 """Most of one GPU that may be promised: an update in place needs a little room (measured on logical GPUs)."""
@@ -110,6 +111,18 @@ class AppArgs(_Arguments):
     def shares(self) -> float:
         """The GPU shares promised, summed."""
         return sum(part.num_gpus for part in (self.embedding, self.language, self.speech, self.retrieval))
+
+    def must_fit_beside(self, *jobs: float) -> None:
+        """Raises ConfigError where a job that asks for such a share of the GPU would wait for ever.
+
+        The night and the job that finds communities never run at once (actors/scheduler.py).
+        """
+        taken = 0.0 if self.backend == "cpu" else self.shares()
+        if taken + max(jobs) > 1.0 + 1e-9:
+            raise ConfigError(
+                f"The deployments hold {taken:.2f} of the GPU and a job asks for {max(jobs):.2f}: lower night.num_gpus,"
+                " communities_job.num_gpus, or the shares of the serve file, to 1 in all."
+            )
 
     def reserved(self, part: Reserved) -> float:
         """The share a plain deployment asks for: its own, except where the CPU serves."""

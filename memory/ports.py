@@ -6,6 +6,7 @@ Every port has one contract suite in `tests/contract`, run on every implementati
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
@@ -27,6 +28,7 @@ from memory.retrieval.candidates import Ranking, Traits
 from memory.retrieval.pieces import Encoded, EncodedQuestion
 from memory.retrieval.projected import Position, ProjectionBatch
 from memory.retrieval.query import Probe
+from memory.rules.leases import LeaseUser
 
 Vector = NDArray[np.float32]
 """[dimensions], unit length."""
@@ -357,6 +359,20 @@ class EventSink(Protocol):
         **figures: str | float | None,
     ) -> None:
         """One event of a process of the registry (memory.model.events), in a user's memory: ids and figures."""
+
+
+class Leases(Protocol):
+    """Who may use now what all models share: the one GPU, or the processors (memory/rules/leases.py)."""
+
+    def lease(self, user: LeaseUser, patience_s: float | None = None) -> AbstractAsyncContextManager[bool]:
+        """Hold a lease for one short piece of work. It is False where none came within `patience_s`.
+
+        Without `patience_s` it waits until it is granted. Where nobody can say who holds what, it is True: no work is
+        lost by that.
+        """
+
+    async def state(self) -> Mapping[str, Any] | None:
+        """Who holds a lease, who waits, and how much of what is shared they have declared; None if nobody can say."""
 
 
 class Clock(Protocol):

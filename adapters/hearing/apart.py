@@ -22,6 +22,7 @@ from adapters.modules import module_command, same_imports
 from config.doors import SpeechModel
 from memory.errors import ConfigError, DomainError, Invalid, ModelFailed, TooLarge, Unavailable
 from memory.model.sound import RATE, HeardSound, StreamCodec
+from memory.ports import Leases
 from memory.services.ears import must_be_installed
 
 MOST_WAITING = 4
@@ -40,12 +41,19 @@ _ERRORS: Mapping[str, type[DomainError]] = {each.kind: each for each in (Invalid
 class ApartEar:
     """See memory.services.ears.Ear and LiveEar. A file that takes longer than the longest may last is given up."""
 
-    def __init__(self, model: SpeechModel, trusted: Collection[str] = (), step_back: int = STEP_BACK) -> None:
+    def __init__(
+        self,
+        model: SpeechModel,
+        trusted: Collection[str] = (),
+        step_back: int = STEP_BACK,
+        leases: Leases | None = None,
+    ) -> None:
+        """With `leases` the process that stays asks for one before it hears a piece."""
         self._model, self._trusted, self._step_back = model, sorted(trusted), step_back
         self._turn = asyncio.Lock()
         self._waiting = 0
         self._decoding = asyncio.Semaphore(DECODED_AT_ONCE)
-        self._resident = ResidentProcess(self._wishes() | {"step_back": STEP_FORTH})
+        self._resident = ResidentProcess(self._wishes() | {"step_back": STEP_FORTH}, leases)
 
     @property
     def is_installed(self) -> bool:

@@ -22,6 +22,7 @@ from adapters.hearing.stream_sound import StreamMessages
 from adapters.modules import module_command, same_imports
 from memory.errors import ModelFailed, Unavailable
 from memory.model.sound import SAMPLE, HeardPiece, HeardWord, StreamCodec, StreamedSound
+from memory.ports import Leases
 
 CHILD = "adapters.hearing.resident_child"
 MOST_STREAMS = 8
@@ -114,10 +115,19 @@ class ResidentStream:
 
 
 class ResidentProcess:
-    """The process, begun with the first sound; `child` is its module."""
+    """The process, begun with the first sound; `child` is its module.
 
-    def __init__(self, wishes: Mapping[str, Any], child: str = CHILD, start_s: float = START_S) -> None:
-        self._command, self._start_s = module_command(child, orjson.dumps(wishes).decode()), start_s
+    With `leases` it asks for one before it hears a piece. Pieces wait meanwhile, as far as a stream may be behind.
+    """
+
+    def __init__(
+        self, wishes: Mapping[str, Any], leases: Leases | None = None, child: str = CHILD, start_s: float = START_S
+    ) -> None:
+        asking = {**wishes, "asks": leases is not None}
+        self._command, self._start_s = module_command(child, orjson.dumps(asking).decode()), start_s
+        self._leases = leases
+        self._leasing: asyncio.Task[None] | None = None
+        self._rested = asyncio.Event()
         self._process: asyncio.subprocess.Process | None = None
         self._beginning = asyncio.Lock()
         self._streams: dict[int, ResidentStream] = {}
@@ -247,6 +257,8 @@ class ResidentProcess:
         except (asyncio.IncompleteReadError, ValueError, LookupError, TypeError):
             pass
         _kill(process)
+        if self._leasing is not None:
+            self._leasing.cancel()  # what died gives back at once
         await process.wait()
         self._process = None
         self._count_costs()
@@ -259,6 +271,9 @@ class ResidentProcess:
 
     def _hand_on(self, told: Mapping[str, Any], content: bytes) -> None:
         self._starts, of = 0, told["of"]
+        if of == say.EVERY:
+            self._lease(told["told"])
+            return
         stream, piece = self._streams.get(of), self._pieces.get(of)
         if told["told"] == say.BEGUN:
             self._begin_step(of, told["s"])
@@ -277,6 +292,19 @@ class ResidentProcess:
             stream.costs = max(0.0, stream.costs - MADE_UP)
         elif told["told"] in (say.ENDED, say.FAILED) and stream is not None:
             self._end(stream, failed=told["told"] == say.FAILED)
+
+    def _lease(self, told: str) -> None:
+        if told == say.REST:
+            self._rested.set()
+        elif self._leases is not None:
+            self._leasing = asyncio.ensure_future(self._let(self._leases))
+
+    async def _let(self, leases: Leases) -> None:
+        """Have the process hear one piece, on a lease."""
+        async with leases.lease("live"):
+            self._rested.clear()
+            self._say(say.packed({"do": say.GO, "of": say.EVERY}))
+            await self._rested.wait()
 
     def _begin_step(self, of: int, seconds: float) -> None:
         self._end_step()

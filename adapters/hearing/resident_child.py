@@ -75,14 +75,18 @@ def main() -> None:
         voice_models(voices, wishes["trusted"]) if wishes["tell_apart"] else None,
         emotion_reader(wishes["emotion"]),
     )
-    ResidentEar(models, sys.stdin.buffer, sys.stdout.buffer).run()
+    ResidentEar(models, sys.stdin.buffer, sys.stdout.buffer, asks=wishes["asks"]).run()
 
 
 class ResidentEar:
-    """Answers what is asked, and hears whenever nothing is: streams first, then the oldest piece of a request."""
+    """Answers what is asked, and hears whenever nothing is: streams first, then the oldest piece of a request.
 
-    def __init__(self, models: ResidentModels, asked: BinaryIO, told: BinaryIO) -> None:
+    Where others share what it hears on it `asks` before it hears, and sound goes on coming meanwhile.
+    """
+
+    def __init__(self, models: ResidentModels, asked: BinaryIO, told: BinaryIO, *, asks: bool = False) -> None:
         self._models, self._file, self._told = models, asked, told
+        self._asks, self._has_asked, self._may = asks, False, not asks
         self._asked: queue.Queue[tuple[Mapping[str, Any], bytes] | None] = queue.Queue(MOST_AHEAD)
         self._streams = LiveStreams(models.activity)
         self._pieces: dict[int, tuple[str | None, bytes]] = {}
@@ -93,12 +97,28 @@ class ResidentEar:
         """Go on until there is nobody to answer."""
         threading.Thread(target=self._read_all, daemon=True).start()
         while True:
-            if self._take(wait=self._streams.is_idle and not self._pieces):
+            is_idle = self._streams.is_idle and not self._pieces
+            if is_idle and self._may:
+                self._rest()  # what it was let hear is not wanted any more
+            if self._take(wait=is_idle or not self._is_let()):
                 continue
             if not self._streams.is_idle:
                 self._hear_stream()
             else:
                 self._hear_piece(next(iter(self._pieces)))
+            self._rest()
+
+    def _is_let(self) -> bool:
+        """Whether it may hear now; asks for it once."""
+        if not self._may and not self._has_asked:
+            self._has_asked = True
+            self._tell({"told": say.WANT, "of": say.EVERY})
+        return self._may
+
+    def _rest(self) -> None:
+        if self._asks:
+            self._may = self._has_asked = False
+            self._tell({"told": say.REST, "of": say.EVERY})
 
     def _read_all(self) -> None:
         while (message := say.read_message(self._file)) is not None:
@@ -132,6 +152,8 @@ class ResidentEar:
             self._tell_sound(of, self._streams.feed(of, content))
         elif do == say.END:
             self._tell_sound(of, self._streams.end(of))
+        elif do == say.GO:
+            self._may = True
         elif do == say.HEAR:
             self._pieces[of] = asked["language"], content
         elif do == say.DROP:

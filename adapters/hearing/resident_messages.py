@@ -12,9 +12,15 @@ LENGTHS = struct.Struct("!II")
 """Bytes of the JSON and of what follows it."""
 OPEN, SOUND, END, DROP, HEAR = "open", "sound", "end", "drop", "hear"
 """What is asked: begin a stream, add a message to it, hear the rest of it; hear a piece; hear no more of either."""
+GO = "go"
+"""What is said to a process that asks: it may hear now."""
 BEGUN, PIECE, ENDED, FAILED, HEARD = "begun", "piece", "ended", "failed", "heard"
 """What is told beside SOUND, the samples of a message: that a step begins, words of a stream, that all of it was heard,
 why nothing more will be, and what was heard in a piece."""
+WANT, REST = "want", "rest"
+"""What a process that asks tells beside that: that something waits to be heard, and that it was."""
+EVERY = -1
+"""Of GO, WANT and REST: they are of no stream and no piece."""
 
 
 def packed(told: Mapping[str, Any], content: bytes = b"") -> bytes:

@@ -66,8 +66,8 @@ _SEGMENT = {
 class PieceHeard(BaseModel, json_schema_extra={"examples": [
     {"segments": [_SEGMENT], "session_id": "a1b2c3d4", "speakers_detected": 1, "processing_time_ms": 2340,
      "sweep_active": False, "deferred": False}]}):  # fmt: skip
-    """What was heard in a piece. `sweep_active` is whether a session of this memory is being swept; a piece that is
-    `deferred` was kept, and is heard by the sweep of its session."""
+    """What was heard in a piece. `sweep_active` is whether a session of this memory is being swept, or a sweep has the
+    GPU; a piece that is `deferred` was kept, and is heard by the sweep of its session."""
 
     segments: list[HeardSegmentOut]
     session_id: str
@@ -130,12 +130,7 @@ async def hear_piece(app: AppContext, who: Caller, key: str | None, piece: Sound
     key = key or sha256(sound).hexdigest()
     at = await keep_piece(app, user_id, key, piece, sound)
     began = (app.clock.now() if at is None else at) - len(sound) / (SAMPLE * RATE)
-    try:
-        heard = await app.ear.hear_samples(sound, piece.language)
-    except Unavailable:
-        if at is None:
-            raise
-        heard = None
+    heard, is_held_up = await _heard(app, piece, sound, is_kept=at is not None)
     segments = await store_heard(app, who, key, piece, heard, began) if heard is not None and heard.sentences else []
     swept = await asyncio.to_thread(app.sound_sessions.swept_now, user_id)
     return PieceHeard(
@@ -143,9 +138,33 @@ async def hear_piece(app: AppContext, who: Caller, key: str | None, piece: Sound
         session_id=piece.session_id,
         speakers_detected=len({each.speaker for each in segments}),
         processing_time_ms=round((monotonic() - begun) * 1000),
-        sweep_active=swept is not None,
+        sweep_active=swept is not None or (is_held_up and await _is_swept(app)),
         deferred=heard is None,
     )
+
+
+async def _heard(
+    app: AppContext, piece: SoundPieceIn, sound: bytes, *, is_kept: bool
+) -> tuple[HeardSound | None, bool]:
+    """What is said in a piece, if it can be heard now, and whether others have the GPU; the rest is for its sweep.
+
+    Raises Unavailable where it cannot, and is not kept either.
+    """
+    async with app.leases.lease("live", patience_s=0.0) as granted:
+        try:
+            if not granted:
+                raise Unavailable("Others have the GPU; send it again in a moment.", retry_after_s=10)
+            return await app.ear.hear_samples(sound, piece.language), False
+        except Unavailable:
+            if not is_kept:
+                raise
+            return None, not granted
+
+
+async def _is_swept(app: AppContext) -> bool:
+    """Whether it is a sweep that has the GPU, whoever's it is."""
+    state = await app.leases.state()
+    return state is not None and any(each["user"] == "sweep" for each in state["held"])
 
 
 async def keep_piece(app: AppContext, user_id: str, key: str, piece: SoundPieceIn, sound: bytes) -> Instant | None:

@@ -11,6 +11,7 @@ import sys
 import time
 
 import numpy as np
+import orjson
 
 from adapters.hearing.resident_child import ResidentEar, ResidentModels
 from memory.model.sound import Transcript, Waveform
@@ -44,4 +45,5 @@ class Brittle(Pcm):
 if __name__ == "__main__":
     teller = Fragile()
     models = ResidentModels(Loudness(), lambda language: teller, lambda codec, rate: Brittle())
-    ResidentEar(models, sys.stdin.buffer, sys.stdout.buffer).run()
+    asks = orjson.loads(sys.argv[1])["asks"]
+    ResidentEar(models, sys.stdin.buffer, sys.stdout.buffer, asks=asks).run()

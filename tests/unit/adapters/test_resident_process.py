@@ -22,7 +22,7 @@ CHILD = "tests.fakes.resident_child"
 
 @pytest.fixture
 async def process() -> AsyncIterator[ResidentProcess]:
-    process = ResidentProcess({}, CHILD, start_s=30.0)
+    process = ResidentProcess({}, child=CHILD, start_s=30.0)
     yield process
     await process.close()
 
@@ -79,7 +79,7 @@ async def test_a_piece_that_ends_the_process_costs_that_piece_alone(process: Res
 
 
 async def test_a_piece_that_takes_too_long_costs_that_piece_alone() -> None:
-    process = ResidentProcess({}, CHILD, start_s=1.0)
+    process = ResidentProcess({}, child=CHILD, start_s=1.0)
     bad, good = [await process.open("pcm16", RATE, "en") for _ in range(2)]
     await say(bad, tone(0.2, ENDLESS), silence(1.0), tone(0.5), silence(1.0))
     await say(good, tone(1.0), silence(1.0))
@@ -129,7 +129,7 @@ async def test_a_stream_that_costs_too_much_is_ended(process: ResidentProcess) -
 
 
 async def test_where_no_process_begins_streams_end_and_requests_fail() -> None:
-    process = ResidentProcess({}, "tests.fakes.nothing")
+    process = ResidentProcess({}, child="tests.fakes.nothing")
     stream = await process.open("pcm16", RATE, "en")
     with pytest.raises(ModelFailed, match="connect again"):
         await rest(stream)

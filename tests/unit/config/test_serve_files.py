@@ -21,6 +21,7 @@ from ray.serve.schema import ServeDeploySchema
 from config.settings import Http, project_root
 from deployments.arguments import GPU_SHARES, AppArgs
 from deployments.environments import requirement_sets
+from memory.errors import ConfigError
 
 LAPTOP = "config/serve.laptop.yaml"
 SPARK = "serve_config.yaml"
@@ -185,3 +186,15 @@ def test_the_cluster_starts_with_authentication_and_a_small_object_store() -> No
     for start in (content["head_start_ray_commands"][-1], content["worker_start_ray_commands"][-1]):
         assert "RAY_AUTH_MODE=token" in start
         assert "--object-store-memory=4000000000" in start
+
+
+@pytest.mark.parametrize("jobs", [(0.0, 0.0), (0.15, 0.2), (0.2, 0.0)])
+def test_a_job_with_a_share_fits_beside_the_deployments(jobs: tuple[float, float]) -> None:
+    AppArgs.model_validate(application(SPARK)["args"]).must_fit_beside(*jobs)
+
+
+def test_a_job_that_would_wait_for_its_share_for_ever_is_refused() -> None:
+    args = AppArgs.model_validate(application(SPARK)["args"])
+    with pytest.raises(ConfigError, match=r"hold 0\.80 of the GPU and a job asks for 0\.25"):
+        args.must_fit_beside(0.1, 0.25)
+    args.model_copy(update={"backend": "cpu"}).must_fit_beside(0.1, 0.25)

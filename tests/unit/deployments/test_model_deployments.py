@@ -25,6 +25,7 @@ from deployments.speech import Silence, WhisperX, bind_speech
 from memory.errors import AnswerCut, ModelFailed, Unavailable
 from memory.model.prompts import Prompt
 from memory.model.sound import samples_of
+from tests.fakes.leases import FakeLeases
 
 SPARK = {
     "profile": "spark",
@@ -330,3 +331,22 @@ def test_an_engine_s_config_names_no_accelerator() -> None:
     assert "accelerator_type" not in config
     assert config["model_loading_config"] == {"model_id": "Language", "model_source": "m"}
     assert config["engine_kwargs"] == {"max_model_len": 64}
+
+
+async def test_sentences_are_encoded_on_a_lease_and_a_question_without_one() -> None:
+    leases = FakeLeases()
+    deployed = Embedding(HashingEmbedder, lambda: leases)
+    await deployed.embed(["tea in Lisbon"])
+    assert leases.held == ["embedding"]
+    leases.is_free.clear()
+    await asyncio.wait_for(deployed.ask("tea?"), 5)
+
+
+async def test_sentences_that_somebody_waits_for_are_encoded_without_a_lease_in_the_end(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("deployments.embedding.PATIENCE_S", 0.05)
+    leases = FakeLeases()
+    leases.is_free.clear()
+    assert len(await asyncio.wait_for(Embedding(HashingEmbedder, lambda: leases).embed(["tea"]), 5)) == 1
+    assert leases.held == []
