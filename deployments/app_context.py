@@ -11,6 +11,7 @@ from typing import Any, Protocol
 
 from fastapi import Request
 
+from actors.remote_ear import RemoteEar
 from actors.understanding import QuestionEncoding
 from adapters import build, build_models
 from adapters.allocator import give_back
@@ -179,6 +180,8 @@ class AppContext:
     """Held by whoever sends a sound."""
     voices: VoiceListener | None = None
     """What tells how voices sound, if the extra is installed."""
+    speech: Any = None
+    """The handle of the deployment that hears on a GPU, if there is one."""
 
     def __post_init__(self) -> None:
         """Rates, the audit trail, the metrics and the rings of events, over whatever stores there are."""
@@ -189,6 +192,8 @@ class AppContext:
         self.sound_cuts = build.sound_cuts(self.settings)
         self.sound_sessions = build.sound_sessions(self.settings)
         self.ear: Ear = build_models.ear(self.settings)
+        if self.speech is not None:
+            self.ear = RemoteEar(lambda: self.speech, self.ear, self.settings.models.speech.most_s)
         if self.voices is None and self.ear.is_installed:
             self.voices = VoicesOfEar(self.ear)
         self.live_ear: LiveEar = build_models.live_ear(self.settings)
@@ -253,7 +258,11 @@ class AppContext:
 
 
 async def open_app_context(
-    settings: Settings, actors: ActorClient, encoder: AsyncEncoder | None = None, model: LanguageModel | None = None
+    settings: Settings,
+    actors: ActorClient,
+    encoder: AsyncEncoder | None = None,
+    model: LanguageModel | None = None,
+    speech: Any = None,
 ) -> AppContext:
     """Connect and let the administrator in. Raises ConfigError if nobody could come in at all.
 
@@ -264,7 +273,8 @@ async def open_app_context(
     model = model or build_models.language(settings)
     reached = build_models.web(settings)
     encodes = _encoder(stores, encoder)
-    return AppContext(settings, stores, actors, build.clock(), *encodes, model=model, deployed=encoder, web=reached)
+    held: dict[str, Any] = {"model": model, "deployed": encoder, "web": reached, "speech": speech}
+    return AppContext(settings, stores, actors, build.clock(), *encodes, **held)
 
 
 def _encoder(stores: build.Stores, deployed: AsyncEncoder | None) -> tuple[AsyncEncoder, bool]:

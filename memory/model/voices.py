@@ -19,7 +19,8 @@ NUMBERED = re.compile(r"\bSpeaker [0-9]{1,6} of [0-9]{1,2} [A-Z][a-z]{2,8}\b")
 DROP, WITHOUT_NAME = "drop", "without_name"
 EXCLUSIONS = ("", WITHOUT_NAME, DROP)
 """What becomes of what a voice says: it is told; told as somebody's; not told at all."""
-STRANGERS = ("keep", "keep_without_name", "drop")
+KEEP = "keep"
+STRANGERS = (KEEP, "keep_without_name", "drop")
 """The same of voices that nobody has named: they get a label and a print; told as somebody's; not told at all."""
 DEFAULT_STYLE = "default"
 
