@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from actors.remote_ear import DeployedSpeech, RemoteEar
 from actors.transcripts import take_payload
 from adapters import build, build_models
 from adapters.build import Stores
@@ -25,10 +26,11 @@ from memory.model.sound import SAMPLE, HeardSound
 from memory.model.timeline import DAY_S, Instant
 from memory.model.voices import SOMEBODY
 from memory.ports import Clock, Leases
+from memory.rules.sweep import swept_id
 from memory.services.ears import Ear
 from memory.services.hearing import SETTLED_S, segments_of
 from memory.services.leasing import FreeLeases
-from memory.services.recognising import NOBODY, Recording, Speakers, recognised
+from memory.services.recognising import NOBODY, Recording, Speakers, SpokenSpan, carried, recognised, taught_otherwise
 from memory.services.zones import offset_s
 
 log = logging.getLogger("memoray.hearing")
@@ -50,7 +52,9 @@ async def sweep_sound(
     settings: Settings, stores: Stores, clock: Clock, ear: Ear | None = None, leases: Leases | None = None
 ) -> None:
     """Hear what is kept of sessions that have ended, without end, where there is something that can hear."""
-    heard_by = ear or build_models.ear(settings, sweeps=True)
+    heard_by = ear or RemoteEar(
+        DeployedSpeech(), build_models.ear(settings, sweeps=True), settings.models.speech.most_s
+    )
     stretch_s = SHARED_STRETCH_S if settings.lease.device == "gpu" else STRETCH_S
     sessions, strangers = build.sound_sessions(settings), settings.sound.strangers
     sweeps = SoundSweeps(sessions, stores, heard_by, strangers, leases, stretch_s)
@@ -106,7 +110,7 @@ class SoundSweeps:
             log.warning("a session of sound could not be heard: %s", error.kind)
             await self._failed(session, stretch, clock.now())
         else:
-            await asyncio.to_thread(self._sessions.advance, session, heard_to)
+            await asyncio.to_thread(self._sessions.advance, session, *heard_to)
 
     async def _failed(self, session: KeptSession, stretch: SoundStretch, now: Instant) -> None:
         """Try again later; after some times that stretch is left out, for what follows it may well be heard."""
@@ -116,19 +120,19 @@ class SoundSweeps:
         else:
             await asyncio.to_thread(self._sessions.advance, session, stretch.end)
 
-    async def _heard(self, session: KeptSession, stretch: SoundStretch, now: Instant) -> int:
-        """Hear a stretch and store its words; up to which byte the session was heard now.
+    async def _heard(self, session: KeptSession, stretch: SoundStretch, now: Instant) -> tuple[int, str | None]:
+        """Hear a stretch and store its words; up to which byte the session was heard now, and by what.
 
         Nothing is stored of sound that was removed or silenced meanwhile: it was forgotten.
         """
         told = await self._told_in_words(session, stretch)
         if any(span[0] <= stretch.at(0.0) and stretch.at(stretch.seconds) <= span[1] for span in told):
-            return stretch.end
-        heard = await self._ear.hear(stretch.file)
+            return stretch.end, None
+        heard = await self._ear.hear(stretch.file, model=session.state.model)
         heard, heard_to = _settled(heard, stretch)
         profile = await self._stores.capture.profile(session.user_id)
         if not await asyncio.to_thread(self._sessions.is_same, session):
-            return heard_to
+            return heard_to, None
         speakers = await self._speakers(session, stretch, heard, profile, now)
         said = _placed(heard, session, stretch, _speaker(session, profile), speakers)
         segments = [each for each in said if not _is_told(each, told)]
@@ -137,38 +141,52 @@ class SoundSweeps:
         same: bool = await asyncio.to_thread(self._sessions.is_same, session)
         if segments and same:
             await take_payload(self._stores, session.user_id, await self._payload(session, segments))
-        return heard_to
+        return heard_to, heard.engine
 
     async def _speakers(
         self, session: KeptSession, stretch: SoundStretch, heard: HeardSound, profile: Profile, now: Instant
     ) -> Speakers:
-        """Who speaks, by the bank of voices; nobody says so where the sender has."""
+        """Who speaks, by the bank of voices; nobody says so where the sender has.
+
+        Where the bank was taught by this sound with another model of voices, who spoke stays as it was told.
+        """
         if session.state.speaker is not None:
             return NOBODY
-        began = stretch.at(0.0)
-        where = Recording(user_scope(session.user_id), _session_id(session), began, offset_s(profile.time_zone, began))
+        began, scope = stretch.at(0.0), user_scope(session.user_id)
+        where = Recording(scope, _session_id(session), began, offset_s(profile.time_zone, began))
+        bank = await self._stores.voices.bank(scope) if session.state.again else None
+        if bank is not None and taught_otherwise(bank, heard.voices, where.source_id, self._strangers):
+            said = [
+                SpokenSpan(stretch.at(each.start), stretch.at(each.end), each.voice)
+                for each in heard.sentences
+                if each.voice is not None
+            ]
+            return carried(said, await self._told(session, began, stretch.at(stretch.seconds)))
         return await recognised(self._stores.voices, heard.voices, where, now, self._strangers)
+
+    async def _told(
+        self, session: KeptSession, first: Instant, last: Instant, *, swept: bool = True
+    ) -> list[SpokenSpan[str]]:
+        """Who spoke in a session between two instants, as far as that stands, or as it was heard at once."""
+        scope, session_id = user_scope(session.user_id), _session_id(session)
+        return [
+            SpokenSpan(row["at"], row["at"] + row["end_s"] - row["start_s"], row["speaker"])
+            for part in await self._stores.capture.parts(scope, session_id)
+            if part.started_at <= last and part.ended_at >= first
+            for row in await self._stores.sources.segments(scope, part.source_id, labels=True)
+            if (row["replaced_by"] is None if swept else not row["is_sweep"])
+        ]
 
     async def _name(self, session: KeptSession, segments: Sequence[dict[str, Any]]) -> None:
         """Let each sentence of a session be said by whoever said what it overlaps most, as far as that was heard."""
-        session_id = session_of(session.stream)
-        if session_id is None or not segments:
+        if session_of(session.stream) is None or not segments:
             return
-        scope = user_scope(session.user_id)
-        parts = await self._stores.capture.parts(scope, session_id)
-        first, last = segments[0]["start"], segments[-1]["end"]
-        fast = [
-            (row["at"], row["at"] + row["end_s"] - row["start_s"], row["speaker"])
-            for part in parts
-            if part.started_at <= last and part.ended_at >= first
-            for row in await self._stores.sources.segments(scope, part.source_id)
-            if not row["is_sweep"]
-        ]
+        fast = await self._told(session, segments[0]["start"], segments[-1]["end"], swept=False)
         for each in segments:
-            shared = {said: min(said[1], each["end"]) - max(said[0], each["start"]) for said in fast}
+            shared = {said: min(said.end, each["end"]) - max(said.start, each["start"]) for said in fast}
             best = max(shared, key=lambda said: shared[said], default=None)
             if best is not None and shared[best] > 0:
-                each["speaker"] = best[2]
+                each["speaker"] = best.who
 
     async def _payload(self, session: KeptSession, segments: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         """What was heard as a line of a session file; its times count from when its session began."""
@@ -230,7 +248,8 @@ def _placed(
         place = max(place + SAMPLE, stretch.byte_at(each["start"]))  # two that begin at once are two
         start = stretch.at(each["start"])
         end = max(start, stretch.at(each["end"]))
-        placed.append({**each, "segment_id": f"sweep-{began}-{place}", "start": start, "end": end})
+        named = swept_id(session.state.again, f"{began}-{place}")
+        placed.append({**each, "segment_id": named, "start": start, "end": end})
     return placed
 
 

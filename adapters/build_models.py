@@ -5,18 +5,20 @@ And which engine finds communities: that of the CPU, or one on a GPU.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Literal
+from typing import Any, BinaryIO, Literal
 
 from adapters.embedding.absent import AbsentEmbedder
 from adapters.embedding.truncated import TruncatedEmbedder
+from adapters.hearing import plain_wave
 from adapters.hearing.apart import STEP_BACK, STEP_FAR_BACK, ApartEar
 from adapters.model_files import MINILM, MINILM_TAUGHT, trusted_of
 from adapters.web import WebClient
 from config.settings import Settings
 from memory.errors import ConfigError
 from memory.ports import Embedder, Extractor, GraphEngine, Judge, LanguageModel, Leases
+from memory.services.hearing import Ears
 
 
 def can_encode(encoder: Embedder) -> bool:
@@ -99,6 +101,26 @@ def ear(settings: Settings, leases: Leases | None = None, *, sweeps: bool = Fals
     step_back = STEP_FAR_BACK if sweeps else STEP_BACK
     shared = leases if settings.lease.device == "gpu" else None
     return ApartEar(settings.models.speech, trusted_of(settings.models.trusted), step_back, shared)
+
+
+def plain_samples(file: BinaryIO, most_s: float) -> BinaryIO | None:
+    """The samples of a WAV file that needs no decoding, in a file of their own; None of any other. Raises TooLarge."""
+    return plain_wave.plain_samples(file, most_s)
+
+
+def gpu_ears(asked: Mapping[str, Any]) -> Ears:
+    """What hears on a GPU, by the fields of `adapters.hearing.on_gpu.GpuModels`; models load with the first sound."""
+    from adapters.hearing.on_gpu import GpuModels, gpu_ears
+
+    return gpu_ears(GpuModels(**asked))
+
+
+def check_gpu_ears(asked: Mapping[str, Any]) -> None:
+    """Whether these models keep the promises of their ports on this machine. Raises ConfigError, and Unavailable."""
+    from adapters.hearing.gpu_contracts import must_keep_promises
+    from adapters.hearing.on_gpu import GpuModels
+
+    must_keep_promises(GpuModels(**asked))
 
 
 def web(settings: Settings) -> WebClient | None:

@@ -25,8 +25,8 @@ from adapters.hearing.voice_print import CamPlusPlus
 from adapters.hearing.whisper import WhisperTranscriber
 from bench.measure import markdown
 from bench.speech_metrics import cp_errors, diarisation_error, errors, words_of
-from memory.model.sound import HeardSound
-from memory.services.diarising import Diarisation, Diariser, VoiceModels
+from memory.model.sound import Diarisation, HeardSound
+from memory.services.diarising import Diariser, VoiceModels
 from memory.services.hearing import Ears, hear
 
 MOST_S = 4 * 3600.0

@@ -12,16 +12,18 @@ import sys
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from importlib.util import find_spec
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
+from adapters.model_files import trusted_of
 from adapters.postgres.account import SERVICE, lent_account
 from adapters.postgres.binaries import find_binaries
 from cli.accounts import MAKE, account_of
 from cli.console import Exit, HomeOption, JsonOption, err, out, places_of, print_json
 from cli.leftovers import leftovers
 from cli.ports import free_port
+from cli.ray_head import serve_config
 from cli.runtime import Places, read_runtime, supervised
 from config.settings import Settings, load
 from memory.errors import DomainError, Invalid
@@ -61,7 +63,7 @@ class Finding:
 def doctor(
     only: Annotated[
         str | None,
-        typer.Argument(metavar="[CHECK]", help="One check alone; gpu also compares its graph engine with the CPU's."),
+        typer.Argument(metavar="[CHECK]", help="One check alone; gpu also tests what runs on it."),
     ] = None,
     home: HomeOption = None,
     as_json: JsonOption = False,
@@ -222,6 +224,31 @@ def _graph(settings: Settings) -> Finding:
     return Finding("ok", "the graph engine of the GPU agrees with that of the CPU")
 
 
+def _hearing(settings: Settings) -> Finding:
+    """Whether what hears on the GPU keeps the promises of its ports, with the models that the Serve file names."""
+    from adapters import build_models
+
+    if find_spec("whisperx") is None:
+        hint = "run this in an environment of deployments/requirements/speech.txt (docs/howto/dgx-spark.md)"
+        return Finding("warn", "WhisperX is not installed here; sound is heard on the CPU", hint)
+    named = _named_models()
+    if named is None:
+        return Finding("warn", "the Serve file names no model", "set MEMORAY_SERVE_CONFIG to serve_config.yaml")
+    build_models.check_gpu_ears({**named, "trusted": trusted_of(settings.models.trusted)})
+    models = ", ".join(named[role] for role in ("words", "voices", "emotion") if role in named)
+    return Finding("ok", f"what hears on the GPU keeps its promises: {models}")
+
+
+def _named_models() -> dict[str, Any] | None:
+    """The models of speech that the Serve file names, by the fields of `build_models.gpu_ears`; None of no GPU."""
+    args: dict[str, Any] = serve_config()["applications"][0].get("args", {})
+    if args.get("backend") != "gpu":
+        return None
+    own: dict[str, Any] = args.get("speech", {})
+    renamed = {"words": own.get("model", "large-v3-turbo")}
+    return renamed | {name: own[name] for name in ("aligners", "voices", "emotion", "fetch") if own.get(name)}
+
+
 def _left(settings: Settings) -> Finding:
     found = [str(each) for each in leftovers()]
     if not found:
@@ -253,7 +280,9 @@ CHECKS: tuple[tuple[str, Callable[[Settings], Finding]], ...] = (
     ("left", _left),
 )
 
-CLOSER: Mapping[str, tuple[tuple[str, Callable[[Settings], Finding]], ...]] = {"gpu": (("graph", _graph),)}
+CLOSER: Mapping[str, tuple[tuple[str, Callable[[Settings], Finding]], ...]] = {
+    "gpu": (("graph", _graph), ("hearing", _hearing)),
+}
 """What is looked at besides if a check is asked for alone: what takes long, or needs another environment."""
 
 COMMANDS = (("doctor", doctor),)

@@ -26,6 +26,7 @@ COMMAND_MODULES: dict[str, Sequence[str]] = {
     "cli.ask": ("recall", "ask"),
     "cli.chat": ("chat",),
     "cli.listen": ("listen",),
+    "cli.sweep": ("sweep",),
     "cli.memory_verbs": ("remember", "forget", "undo", "entities", "promises", "timeline"),
     "cli.operators": (
         "reflect", "merge", "synthesize", "prune", "find-contradictions", "backfill-subjects", "changes", "protect",

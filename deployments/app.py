@@ -15,6 +15,7 @@ from ray.serve import Application
 from actors.background import stand_before
 from actors.leases import leases_of
 from adapters import build_models
+from adapters.model_files import trusted_of
 from adapters.watched import orphaned
 from config.settings import load
 from deployments.actor_client import RayActorClient
@@ -34,14 +35,16 @@ from memory.errors import Unavailable
 class Gateway:
     """The one HTTP front door. Serve starts it, watches it and puts a new one in its place; it listens itself."""
 
-    async def __init__(self, *neighbours: Any) -> None:  # type: ignore[misc]  # Serve awaits it
+    async def __init__(self, *neighbours: Any, hears: bool = False) -> None:  # type: ignore[misc]  # Serve awaits it
+        """`hears` says whether the deployment of speech does, or leaves it to the CPU."""
         _log_to_stderr()
         stand_before()
         settings, near = load(), RemoteDeployments(*neighbours)
         actors = RayActorClient(settings, near.retrieval)
         encoder = RemoteEncoder(near.embedding) if near.embedding else None
         model = RemoteModel(near.language) if near.language else None
-        context = await open_app_context(settings, actors, encoder, model, leases_of(settings))
+        speech = near.speech if hears else None
+        context = await open_app_context(settings, actors, encoder, model, leases_of(settings), speech)
         self._context = context
         context.metrics.mirror = RayMetrics()
         self._reflecting = asyncio.ensure_future(keep_reflecting(context))
@@ -99,8 +102,8 @@ def build_app(args: AppArgs) -> Application:
             bind_retrieval(args),
             bind_embedding(args, encoder, partial(leases_of, settings)),
             bind_language(args, Scripted if args.backend == "stub" else partial(build_models.language, settings)),
-            bind_speech(args),
+            bind_speech(args, trusted_of(settings.models.trusted), settings.models.speech.emotion),
         )
     options: dict[str, Any] = deployment_options("Gateway")
-    front: Application = serve.deployment(**options)(Gateway).bind(*bound)
+    front: Application = serve.deployment(**options)(Gateway).bind(*bound, hears=args.backend == "gpu")
     return front

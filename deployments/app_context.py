@@ -12,6 +12,7 @@ from typing import Any, Protocol
 
 from fastapi import Request
 
+from actors.remote_ear import RemoteEar
 from actors.understanding import QuestionEncoding
 from adapters import build, build_models
 from adapters.allocator import give_back
@@ -185,6 +186,8 @@ class AppContext:
     """Who may use the GPU now."""
     voices: VoiceListener | None = None
     """What tells how voices sound, if the extra is installed."""
+    speech: Any = None
+    """The handle of the deployment that hears on a GPU, if there is one."""
 
     def __post_init__(self) -> None:
         """Rates, the audit trail, the metrics and the rings of events, over whatever stores there are."""
@@ -197,6 +200,8 @@ class AppContext:
         heard_by = build_models.ear(self.settings, self.leases)
         self.ear: Ear = heard_by
         self.live_ear: LiveEar = heard_by
+        if self.speech is not None:
+            self.ear = RemoteEar(lambda: self.speech, self.ear, self.settings.models.speech.most_s)
         if self.voices is None and self.ear.is_installed:
             self.voices = VoicesOfEar(self.ear)
         self.rings = Rings(self.stores.events.store)
@@ -265,6 +270,7 @@ async def open_app_context(
     encoder: AsyncEncoder | None = None,
     model: LanguageModel | None = None,
     leases: Leases | None = None,
+    speech: Any = None,
 ) -> AppContext:
     """Connect and let the administrator in. Raises ConfigError if nobody could come in at all.
 
@@ -275,17 +281,9 @@ async def open_app_context(
     model = model or build_models.language(settings)
     reached = build_models.web(settings)
     encodes = _encoder(stores, encoder)
-    return AppContext(
-        settings,
-        stores,
-        actors,
-        build.clock(),
-        *encodes,
-        model=model,
-        deployed=encoder,
-        web=reached,
-        leases=leases or FreeLeases(),
-    )
+    held: dict[str, Any] = {"model": model, "deployed": encoder, "web": reached, "speech": speech}
+    shared = leases or FreeLeases()
+    return AppContext(settings, stores, actors, build.clock(), *encodes, leases=shared, **held)
 
 
 def _encoder(stores: build.Stores, deployed: AsyncEncoder | None) -> tuple[AsyncEncoder, bool]:

@@ -79,13 +79,22 @@ class EncoderArgs(Reserved):
 
 
 class SpeechArgs(Reserved):
-    """WhisperX."""
+    """What hears. Each model is a folder, whose weights `models.trusted` names by SHA-256, or a name on the hub."""
 
     requirements: str | None = "speech"
     model: str = "large-v3-turbo"
-    """A faster-whisper model name, or a local folder."""
+    """Whisper, in CTranslate2's form, for WhisperX."""
+    aligners: dict[str, str] = Field(default_factory=dict)
+    """Language -> a wav2vec 2.0 model that tells when each word was said. Without one WhisperX fetches its own, if it
+    may; else words share the time of their piece."""
+    voices: str | None = None
+    """A pipeline of pyannote.audio 4, such as pyannote/speaker-diarization-community-1; null = the CPU's models."""
+    emotion: str | None = None
+    """emotion2vec+, such as emotion2vec/emotion2vec_plus_large; null = the CPU's guess."""
     language: str | None = None
-    """ISO 639-1 code; null = recognised from the sound."""
+    """ISO 639-1 code of what is spoken where nobody says so; null = recognised from the sound."""
+    fetch: bool = False
+    """Whether models that are not on this machine are fetched."""
 
 
 class AppArgs(_Arguments):

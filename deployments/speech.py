@@ -1,97 +1,153 @@
-"""Speech to text as a deployment on a GPU. Without one the gateway and the worker hear (adapters/hearing).
+"""Hearing as a deployment on a GPU: whole stretches of sound, with words, voices and feelings.
 
-Nothing asks it yet: sound is heard on the CPU also where there is a GPU.
-
-`WhisperX` has never run on a GPU: it is written from the code of whisperx 3.8.6 and tested against a fake of its
-shapes. On aarch64 the published CTranslate2 wheel holds no CUDA; there it uses the CPU unless CTranslate2 was built
-from source.
+Sound comes in pieces of some megabytes, under a ticket, and what was heard goes back as the CPU's ear tells it
+(`actors.remote_ear` asks). Nothing of it has ever run on a GPU: it is tested with fakes of the packages' shapes.
 """
 
 from __future__ import annotations
 
 import asyncio
-import importlib
-from typing import Any
+import secrets
+import tempfile
+import time
+from collections.abc import Callable, Collection
+from functools import partial
+from typing import Any, BinaryIO, Literal, cast
 
 from ray import serve
 from ray.serve import Application
 
+from adapters import build_models
 from deployments.arguments import AppArgs, SpeechArgs
-from memory.errors import Unavailable
-from memory.model.sound import Waveform, samples_of
-from memory.model.sources import Segment
+from memory.errors import NotFound, TooLarge, Unavailable
+from memory.model.sound import HeardSound
+from memory.services.hearing import Ears, hear
 
 NAME = "Speech"
-BATCH = 8
-"""Stretches of speech transcribed at once; whisperx's own default."""
-_COMPUTE = {"cuda": "float16", "cpu": "int8"}
-"""CTranslate2's arithmetic by device."""
+MOST_PIECE_BYTES = 4_000_000
+"""Bytes of one piece: two minutes, so that no message is large (chosen)."""
+MOST_SOUNDS = 8
+"""Sounds that are sent or heard at once (chosen)."""
+LEFT_S = 600.0
+"""Seconds after which a sound of which nothing more came is dropped (chosen)."""
+Hearing = Literal["none", "free", "busy"]
+"""Whether anything can be heard here, and whether something is being heard."""
 
 
 class Silence:
-    """The CPU's: there the gateway hears, and it says so."""
+    """Where no GPU hears: the CPU does, in the gateway and in the worker."""
 
-    async def transcribe(self, audio: bytes, session_id: str) -> tuple[Segment, ...]:
+    async def state(self) -> Hearing:
+        """There is nothing."""
+        return "none"
+
+    async def begin(self) -> str:
         """Raises Unavailable."""
-        raise Unavailable("No GPU hears here; send sound to /v1/transcribe.", session_id=session_id)
+        raise Unavailable("No GPU hears here.")
+
+    async def add(self, ticket: str, piece: bytes) -> None:
+        """Raises Unavailable."""
+        raise Unavailable("No GPU hears here.")
+
+    async def hear(self, ticket: str, most_s: float, language: str | None = None) -> HeardSound:
+        """Raises Unavailable."""
+        raise Unavailable("No GPU hears here.")
+
+    async def drop(self, ticket: str) -> None:
+        """There is nothing to forget."""
 
 
-class WhisperX:
-    """Whisper with aligned words. Models load at the first call, one call runs at a time: they are not thread-safe."""
+class SentSound:
+    """A sound while it comes, on disk: its samples, and when the last of them came."""
 
-    def __init__(self, args: SpeechArgs) -> None:
-        self._args = args
+    def __init__(self) -> None:
+        self.file = cast(BinaryIO, tempfile.TemporaryFile())  # noqa: SIM115  (closed when it was heard or dropped)
+        self.came = time.monotonic()
+        self.is_heard = False
+
+
+class GpuHearing:
+    """Hears on the GPU, one sound at a time: its models are not thread-safe."""
+
+    def __init__(self, build: Callable[[], Ears], language: str | None = None) -> None:
+        self._build, self._language = build, language
+        self._ears: Ears | None = None
         self._turn = asyncio.Lock()
-        self._device = ""
-        self._model: Any = None
-        self._aligners: dict[str, tuple[Any, Any]] = {}
+        self._sounds: dict[str, SentSound] = {}
 
-    async def transcribe(self, audio: bytes, session_id: str) -> tuple[Segment, ...]:
-        """The segments heard in 16 kHz mono PCM (signed 16 bit, little-endian). Who spoke is not told apart."""
-        async with self._turn:
-            return await asyncio.to_thread(self._hear, samples_of(audio), session_id)
+    async def state(self) -> Hearing:
+        """Whether something is being heard."""
+        return "busy" if self._turn.locked() else "free"
 
-    def _hear(self, sound: Waveform, session_id: str) -> tuple[Segment, ...]:
-        whisperx = self._load()
-        heard = self._model.transcribe(sound, batch_size=BATCH, language=self._args.language)
-        language = heard["language"]
-        if language not in self._aligners:
-            self._aligners[language] = whisperx.load_align_model(language_code=language, device=self._device)
-        aligner, metadata = self._aligners[language]
-        aligned = whisperx.align(heard["segments"], aligner, metadata, sound, self._device)
-        return tuple(_segment(piece, session_id, language) for piece in aligned["segments"])
+    async def begin(self) -> str:
+        """The ticket of a sound that is going to be sent. Raises Unavailable where there are too many."""
+        late = time.monotonic() - LEFT_S
+        for ticket in [each for each, sent in self._sounds.items() if sent.came < late and not sent.is_heard]:
+            await self.drop(ticket)
+        if len(self._sounds) >= MOST_SOUNDS:
+            raise Unavailable("Other sounds are being heard; try again in a minute.", retry_after_s=60)
+        ticket = secrets.token_hex(8)
+        self._sounds[ticket] = SentSound()
+        return ticket
 
-    def _load(self) -> Any:
+    async def add(self, ticket: str, piece: bytes) -> None:
+        """Add the next samples of a sound: 16 bits, mono, at `RATE`. Raises NotFound and TooLarge."""
+        if len(piece) > MOST_PIECE_BYTES:
+            raise TooLarge(f"A piece has at most {MOST_PIECE_BYTES:,} bytes.")
+        sent = self._sent(ticket)
+        await asyncio.to_thread(sent.file.write, piece)
+        sent.came = time.monotonic()
+
+    async def hear(self, ticket: str, most_s: float, language: str | None = None) -> HeardSound:
+        """What is said in a sound that was sent, which is dropped then.
+
+        Raises NotFound, Invalid of a language that is not known, TooLarge, and ConfigError of models that are missing.
+        """
+        sent = self._sent(ticket)
+        sent.is_heard = True
         try:
-            ctranslate2, whisperx = (importlib.import_module(name) for name in ("ctranslate2", "whisperx"))
-        except ImportError as missing:
-            raise Unavailable(
-                "WhisperX is not installed here: speech.requirements names what is (docs/howto/dgx-spark.md)."
-            ) from missing
-        if self._model is None:
-            self._device = "cuda" if ctranslate2.get_cuda_device_count() else "cpu"
-            # pyannote's voice detector comes inside the wheel; silero would be downloaded
-            self._model = whisperx.load_model(
-                self._args.model, device=self._device, compute_type=_COMPUTE[self._device],
-                language=self._args.language, vad_method="pyannote",
-            )  # fmt: skip
-        return whisperx
+            async with self._turn:
+                return await asyncio.to_thread(self._heard, sent.file, most_s, language or self._language)
+        finally:
+            sent.is_heard = False
+            await self.drop(ticket)
+
+    async def drop(self, ticket: str) -> None:
+        """Forget a sound that was sent; one that is being heard goes afterwards."""
+        sent = self._sounds.get(ticket)
+        if sent is not None and not sent.is_heard:
+            del self._sounds[ticket]
+            sent.file.close()
+
+    def _sent(self, ticket: str) -> SentSound:
+        sent = self._sounds.get(ticket)
+        if sent is None or sent.is_heard:
+            raise NotFound("This sound was dropped; send it again.")
+        return sent
+
+    def _heard(self, file: BinaryIO, most_s: float, language: str | None) -> HeardSound:
+        self._ears = self._ears or self._build()
+        file.seek(0)
+        return hear(self._ears, file, most_s, language)
 
 
-def _segment(piece: dict[str, Any], session_id: str, language: str) -> Segment:
-    start, end = float(piece["start"]), float(piece["end"])
-    return Segment(
-        segment_id=f"{session_id}-{start:.2f}-{end:.2f}",
-        speaker="speaker",
-        text=str(piece["text"]).strip(),
-        start=start,
-        end=end,
-        language=language,
-        stt_engine="whisperx",
-    )
+def models_of(args: SpeechArgs, trusted: Collection[str], feels: bool) -> dict[str, Any]:
+    """The arguments of `adapters.build_models.gpu_ears`."""
+    return {
+        "words": args.model,
+        "aligners": args.aligners,
+        "voices": args.voices,
+        "emotion": args.emotion,
+        "feels": feels,
+        "fetch": args.fetch,
+        "trusted": frozenset(trusted),
+    }
 
 
-def bind_speech(args: AppArgs) -> Application:
-    """The deployment `Speech` for this backend."""
+def bind_speech(args: AppArgs, trusted: Collection[str] = (), feels: bool = True) -> Application:
+    """The deployment `Speech` for this backend; `trusted` are digests of weights in folders."""
     deployment = serve.deployment(**args.part_options(NAME, args.speech))
-    return deployment(WhisperX).bind(args.speech) if args.backend == "gpu" else deployment(Silence).bind()
+    if args.backend != "gpu":
+        return deployment(Silence).bind()
+    build = partial(build_models.gpu_ears, models_of(args.speech, trusted, feels))
+    return deployment(GpuHearing).bind(build, args.speech.language)

@@ -11,7 +11,15 @@ from typing import BinaryIO, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.model.sound import DecodedSound, HeardEmotion, SpeechStretch, TracedSentence, Transcript, Waveform
+from memory.model.sound import (
+    DecodedSound,
+    Diarisation,
+    HeardEmotion,
+    SpeechStretch,
+    TracedSentence,
+    Transcript,
+    Waveform,
+)
 
 
 class SoundDecoder(Protocol):
@@ -56,6 +64,17 @@ class VoiceEmbedder(Protocol):
 
     def embed(self, sounds: Sequence[Waveform]) -> NDArray[np.float32]:
         """[sounds, dimensions], each row of unit length; every sound has at least `SHORTEST` samples."""
+
+
+class SpeakerDiariser(Protocol):
+    """Tells who speaks when in a whole sound, which it holds: for machines where there is memory for hours of it."""
+
+    name: str
+    """Which model its vectors of voices are of; they are never compared with those of another."""
+
+    def diarise(self, sound: Waveform) -> Diarisation:
+        """Turns in order, none over another of the same voice, and a vector of unit length for each voice that can be
+        known again; voices are numbered from 1 in the order in which they begin."""
 
 
 class EmotionReader(Protocol):

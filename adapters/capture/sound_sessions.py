@@ -31,6 +31,7 @@ from adapters.capture.sounds import (
 )
 from memory.model.sound import SAMPLE
 from memory.model.timeline import Instant
+from memory.services.ears import HearingModel, model_of
 
 GAP_S = 2.0
 """Seconds between two pieces that are a silence and no delay of the line (chosen), and how long it is then heard:
@@ -73,6 +74,12 @@ class KeptSession:
     def is_over(self, now: Instant) -> bool:
         """Whether it has ended, by word or by a long silence."""
         return self.state.ended >= self.size or now - self.ended > SESSION_GAP_S
+
+    def is_heard_by(self, model: str) -> bool:
+        """Whether it was swept with a model, or is going to be."""
+        if self.state.model is not None:
+            return self.state.model == model
+        return self.state.engine is not None and model_of(self.state.engine) == model
 
     def wanted(self, now: Instant) -> int:
         """Up to where it is to be swept by now."""
@@ -162,17 +169,27 @@ class SoundSessions:
         """Ask for a sweep of what there is of it by now, also where it had failed."""
         self._change(session, asked=session.size, tries=0, again_at=0.0)
 
-    def advance(self, session: KeptSession, heard: int) -> bool:
-        """Note up to where a session was swept; False, and nothing is noted, if some of it was silenced meanwhile."""
-        return self._change(session, heard=heard, tries=0, again_at=0.0)
+    def ask_anew(self, session: KeptSession, model: HearingModel) -> None:
+        """Ask for a sweep of all of it, by another model than before."""
+        self._change(
+            session, asked=session.size, heard=0, tries=0, again_at=0.0, model=model, again=session.state.again + 1
+        )
+
+    def advance(self, session: KeptSession, heard: int, engine: str | None = None) -> bool:
+        """Note up to where a session was swept, and by what.
+
+        False, and nothing is noted, if some of it was silenced meanwhile, or if it is to be swept anew.
+        """
+        by = {"engine": engine} if engine is not None else {}
+        return self._change(session, is_told=True, heard=heard, tries=0, again_at=0.0, **by)
 
     def fail(self, session: KeptSession, again_at: Instant) -> None:
-        """Note that hearing what follows has failed."""
-        self._change(session, tries=session.state.tries + 1, again_at=again_at)
+        """Note that hearing what follows has failed, unless it is to be swept anew."""
+        self._change(session, is_told=True, tries=session.state.tries + 1, again_at=again_at)
 
     def is_same(self, session: KeptSession) -> bool:
-        """Whether a session is there as it was: neither removed nor silenced anywhere."""
-        return session.path.exists() and read_state(session.path).silenced == session.state.silenced
+        """Whether a session is there as it was: neither removed nor silenced anywhere, nor to be swept anew."""
+        return session.path.exists() and _is_as_it_was(session, read_state(session.path))
 
     @contextmanager
     def taken(self, session: KeptSession) -> Iterator[bool]:
@@ -223,17 +240,22 @@ class SoundSessions:
         end = places[-1].end
         return SoundStretch(file, session.rate, end, end >= until, seconds, places)
 
-    def _change(self, session: KeptSession, **changes: float) -> bool:
+    def _change(self, session: KeptSession, *, is_told: bool = False, **changes: float | str) -> bool:
+        """Change the state of a session; what is told of hearing it counts only if it is as it was."""
         try:
             with locked(session.path.with_name(session.stream)):
                 state = read_state(session.path)
-                if not session.path.exists() or ("heard" in changes and state.silenced != session.state.silenced):
+                if not session.path.exists() or (is_told and not _is_as_it_was(session, state)):
                     return False
                 known = {"user_id": session.user_id}
                 write_state(session.path, replace(state, **known, **changes))  # type: ignore[arg-type]
                 return True
         except FileNotFoundError:  # its folder went meanwhile
             return False
+
+
+def _is_as_it_was(session: KeptSession, state: SoundState) -> bool:
+    return (state.silenced, state.again) == (session.state.silenced, session.state.again)
 
 
 def _is_unheard(path: Path) -> bool:

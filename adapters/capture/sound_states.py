@@ -9,6 +9,7 @@ import orjson
 
 from adapters.capture.files import PRIVATE, replace
 from memory.model.timeline import Instant
+from memory.services.ears import HearingModel
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +31,12 @@ class SoundState:
     """How often hearing what follows has failed."""
     again_at: Instant = 0.0
     """When it is tried again."""
+    model: HearingModel | None = None
+    """What it is swept with, as was asked for; None is whatever is configured."""
+    engine: str | None = None
+    """What its words were last heard with."""
+    again: int = 0
+    """How often it was swept anew from its beginning."""
     silenced: int = 0
     """How often something of it was silenced: what was heard meanwhile does not count."""
 

@@ -23,7 +23,7 @@ from config.doors import SpeechModel
 from memory.errors import ConfigError, DomainError, Invalid, ModelFailed, TooLarge, Unavailable
 from memory.model.sound import RATE, HeardSound, StreamCodec
 from memory.ports import Leases
-from memory.services.ears import must_be_installed
+from memory.services.ears import GPU, HearingModel, must_be_installed
 
 MOST_WAITING = 4
 """Sounds that wait for the one that is heard (chosen: minutes each)."""
@@ -60,18 +60,19 @@ class ApartEar:
         """Whether the packages of the extra are there."""
         return all(importlib.util.find_spec(name) is not None for name in ("av", "faster_whisper"))
 
-    async def hear(self, file: BinaryIO, language: str | None = None) -> HeardSound:
+    async def hear(self, file: BinaryIO, language: str | None = None, model: HearingModel | None = None) -> HeardSound:
         """What is said in a file, which must be one on disk.
 
         Raises Invalid, TooLarge, ModelFailed, and Unavailable where the extra is missing or too many wait.
         """
         must_be_installed(self)
+        asked = {"language": language or self._model.language, **self._other(model)}
         if self._waiting > MOST_WAITING:
             raise Unavailable("Other sounds are being heard; try again in a minute.", retry_after_s=60)
         self._waiting += 1
         try:
             async with self._turn:
-                return _heard(await self._told(file, {"language": language or self._model.language}))
+                return _heard(await self._told(file, asked))
         finally:
             self._waiting -= 1
 
@@ -122,6 +123,12 @@ class ApartEar:
             "most_s": self._model.most_s,
             "step_back": self._step_back,
         }
+
+    def _other(self, model: HearingModel | None) -> dict[str, Any]:
+        """What is wished in the place of the configured model. Raises ModelFailed of one that is not here."""
+        if model == GPU or (model == "own" and self._model.path is None):
+            raise ModelFailed("That model is not here.")
+        return {} if model in (None, "own") else {"kind": model, "path": None}
 
     async def _told(self, file: BinaryIO, asked: Mapping[str, Any], opened: tuple[int, ...] = ()) -> Mapping[str, Any]:
         """What the process tells of a file; `opened` are the descriptors that it gets. Raises Invalid, ModelFailed."""

@@ -8,12 +8,12 @@ from __future__ import annotations
 import importlib
 import math
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from adapters.hearing.hub_models import ModelSource
 from memory.errors import ConfigError
 from memory.model.sound import EMOTIONS, NEUTRAL, RATE, HeardEmotion, TracedSentence, Waveform
 
@@ -26,9 +26,8 @@ class Emotion2Vec:
 
     name = "emotion2vec+"
 
-    def __init__(self, folder: Path, device: str = "cuda") -> None:
-        """`folder` holds the model, which is never fetched."""
-        self._folder, self._device = folder, device
+    def __init__(self, source: ModelSource, device: str = "cuda") -> None:
+        self._source, self._device = source, device
         self._model: Any = None
 
     def trace(self, sound: Waveform) -> NDArray[np.float32]:
@@ -58,13 +57,12 @@ class Emotion2Vec:
 
     def _loaded(self) -> Any:
         if self._model is None:
-            if not self._folder.is_dir():
-                raise ConfigError(f"{self._folder}: there is no model of emotion2vec+.")
+            place = self._source.place()
             try:
                 funasr = importlib.import_module("funasr")
             except ImportError as missing:
                 raise ConfigError("emotion2vec+ needs funasr, which is not installed here.") from missing
-            self._model = funasr.AutoModel(model=str(self._folder), hub="hf", disable_update=True, device=self._device)
+            self._model = funasr.AutoModel(model=place, hub="hf", disable_update=True, device=self._device)
         return self._model
 
 

@@ -28,7 +28,7 @@ class WhisperTranscriber:
         if self._model is None:
             self._model = self._loaded()
         if language is not None and self._model.model.is_multilingual:
-            _must_be_known(language, self._model.supported_languages)
+            must_be_known(language, self._model.supported_languages)
         segments, told = self._model.transcribe(
             sound,
             language=language if self._model.model.is_multilingual else "en",
@@ -64,6 +64,7 @@ class WhisperTranscriber:
         return files
 
 
-def _must_be_known(language: str, known: Collection[str]) -> None:
+def must_be_known(language: str, known: Collection[str]) -> None:
+    """Raises Invalid of the code of a language that a model does not know."""
     if language not in known:
         raise Invalid("language: this model does not know that code; en, de and es are some that it knows.")

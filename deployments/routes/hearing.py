@@ -27,6 +27,7 @@ from deployments.use_cases.recordings import (
 from deployments.use_cases.sounds import sound_of_segment
 from deployments.use_cases.sources import SessionId
 from deployments.use_cases.telling import Emotion, emotion_told
+from memory.services.ears import HearingModel
 
 router = APIRouter(prefix="/v1", tags=["hearing"])
 LANGUAGE = "^[a-z]{2,3}$"
@@ -123,12 +124,21 @@ async def end(session_id: SessionId, who: Who, app: Here) -> SessionEnded:
 
 
 @router.post("/sweep/{session_id}", status_code=status.HTTP_202_ACCEPTED)
-async def sweep(session_id: SessionId, who: Who, app: Here) -> SoundSessionOut:
+async def sweep(
+    session_id: SessionId,
+    who: Who,
+    app: Here,
+    model: Annotated[HearingModel | None, Query(description="With what; else with what is configured.")] = None,
+) -> SoundSessionOut:
     """Sweep what there is of a session by now, in the background; GET /v1/session/{session_id} tells how far it is.
 
-    Example: `POST /v1/sweep/a1b2c3d4`
+    With a `model` with which it was not swept last, all of it is heard again while its sound is kept: `tiny.en`,
+    `base`, `own` (the folder of `models.speech.path`) or `gpu`. Its sentences replace the earlier ones except pinned
+    ones, and facts are read from them anew. The same model again changes nothing.
+
+    Example: `POST /v1/sweep/a1b2c3d4?model=base`
     """
-    return await recordings.sweep_session(app, who, session_id)
+    return await recordings.sweep_session(app, who, session_id, model)
 
 
 class FeedbackIn(Body):

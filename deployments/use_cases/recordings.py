@@ -19,10 +19,12 @@ from deployments.app_context import AppContext
 from deployments.callers import Caller, writing
 from deployments.commands import owner_label
 from deployments.use_cases.sources import take_in
-from memory.errors import Invalid, NotFound, Unavailable
+from memory.errors import Conflict, Invalid, NotFound, Unavailable
 from memory.model.ids import digest
 from memory.model.sound import RATE, SAMPLE, HeardSound
 from memory.model.timeline import Instant, iso
+from memory.rules.sweep import MOST_AGAIN
+from memory.services.ears import GPU, HearingModel
 from memory.services.hearing import segments_of
 from memory.services.recognising import NOBODY, Recording, Speakers, known
 from memory.services.zones import offset_s
@@ -255,17 +257,28 @@ async def end_session(app: AppContext, who: Caller, session_id: str) -> SessionE
     return SessionEnded(**told.model_dump(), segments=segments)
 
 
-async def sweep_session(app: AppContext, who: Caller, session_id: str) -> SoundSessionOut:
-    """Ask for a sweep of what there is of a session by now; what was swept is not swept again.
+async def sweep_session(
+    app: AppContext, who: Caller, session_id: str, model: HearingModel | None = None
+) -> SoundSessionOut:
+    """Ask for a sweep of what there is of a session by now; what was swept is not swept again, except with a model with
+    which it was not swept last.
 
-    Raises Forbidden, NotFound, also where no sound of it is kept, and Unavailable where nothing can hear it.
+    Raises Forbidden, NotFound, also where no sound of it is kept, Conflict where it was swept anew too often, and
+    Unavailable where that model is not here.
     """
     await _seen(app, writing(who), session_id)
+    if (model == GPU and app.speech is None) or (model == "own" and app.settings.models.speech.path is None):
+        raise Unavailable("That model is not here.", model=model)
     kept = await asyncio.to_thread(app.sound_sessions.named, who.user_id, session_id)
     if not kept:
         raise NotFound("No sound of this session is kept.", session_id=session_id)
     for each in kept:
-        await asyncio.to_thread(app.sound_sessions.ask, each)
+        if model is None or each.is_heard_by(model):
+            await asyncio.to_thread(app.sound_sessions.ask, each)
+        elif each.state.again >= MOST_AGAIN:
+            raise Conflict(f"A session is swept anew at most {MOST_AGAIN} times.", session_id=session_id)
+        else:
+            await asyncio.to_thread(app.sound_sessions.ask_anew, each, model)
     return await show_session(app, who, session_id)
 
 

@@ -148,6 +148,14 @@ class HeardVoice:
 
 
 @dataclass(frozen=True, slots=True)
+class Diarisation:
+    """Who speaks when: turns in order, and the voices, the first to speak being number 1."""
+
+    turns: Sequence[VoiceTurn]
+    voices: Sequence[HeardVoice]
+
+
+@dataclass(frozen=True, slots=True)
 class HeardSound:
     """All that was heard in a sound file of so many `seconds`, by which model, and by how many voices."""
 

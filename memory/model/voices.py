@@ -21,7 +21,8 @@ EXCLUSIONS = ("", WITHOUT_NAME, DROP)
 """What becomes of what a voice says: it is told; told as somebody's; not told at all."""
 DIFFER = "differ"
 """The kind of a change by which two voices are different people's."""
-STRANGERS = ("keep", "keep_without_name", "drop")
+KEEP = "keep"
+STRANGERS = (KEEP, "keep_without_name", "drop")
 """The same of voices that nobody has named: they get a label and a print; told as somebody's; not told at all."""
 DEFAULT_STYLE = "default"
 

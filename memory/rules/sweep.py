@@ -6,6 +6,7 @@ segments alone, not at the order in which they came, so a retry, a re-import and
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,6 +15,20 @@ from memory.model.sources import Segment
 
 COVERED = 0.5
 """A pinned segment that covers more than this share of a sweep segment keeps it out (decision 0061, 5)."""
+MOST_AGAIN = 9
+"""Times that a session is swept anew at most: each time all its words are stored once more (chosen)."""
+_SWEPT = re.compile(r"sweep([1-9])?-")
+
+
+def swept_id(again: int, place: str) -> str:
+    """The id of a segment of a sweep: which one it was, and where its sound lies."""
+    return f"sweep{again or ''}-{place}"
+
+
+def sweep_of(segment: Segment) -> int:
+    """How often its session had been swept when a sweep told it; 0 also of what others call a sweep."""
+    told = _SWEPT.match(segment.segment_id) if segment.is_sweep else None
+    return int(told[1] or 0) if told else 0
 
 
 def prevailing(stored: Segment | None, written: Segment) -> Segment:
@@ -34,8 +49,9 @@ def apply_sweep(
 ) -> tuple[tuple[Segment, ...], Mapping[str, str]]:
     """The segments that stand, in order of time, and `replaced_by`: id of every other segment to the one that hides it.
 
-    A sweep segment enters unless one pinned segment covers more than half of it, and then replaces every fast
-    segment it overlaps; pinned segments always stand. Segments and replaced ids together are all that was given.
+    A sweep segment enters unless one pinned segment covers more than half of it, or a later sweep overlaps it, and then
+    replaces every fast segment it overlaps; pinned segments always stand. Segments and replaced ids together are all
+    that was given.
     """
     heard = merged(existing, incoming)
     pinned = _Track.of(segment for segment in heard.values() if segment.pinned)
@@ -44,12 +60,36 @@ def apply_sweep(
         for sweep in heard.values()
         if sweep.is_sweep and not sweep.pinned and (cover := pinned.cover(sweep, COVERED)) is not None
     }
-    entered = _Track.of(each for each in heard.values() if each.is_sweep and each.segment_id not in replaced_by)
+    entered = _entered([each for each in heard.values() if each.is_sweep and each.segment_id not in replaced_by])
+    replaced_by |= entered.replaced_by
     for fast in heard.values():
-        if not fast.is_sweep and not fast.pinned and (cover := entered.cover(fast, 0.0)) is not None:
+        if not fast.is_sweep and not fast.pinned and (cover := entered.track.cover(fast, 0.0)) is not None:
             replaced_by[fast.segment_id] = cover.segment_id
     standing = (segment for segment in heard.values() if segment.segment_id not in replaced_by)
     return tuple(sorted(standing, key=_by_time)), replaced_by
+
+
+@dataclass(frozen=True, slots=True)
+class _Entered:
+    track: _Track
+    replaced_by: Mapping[str, str]
+
+
+def _entered(sweeps: Sequence[Segment]) -> _Entered:
+    """The segments of all sweeps that stand: the latest sweep's, and of earlier ones what is pinned or no later one
+    overlaps."""
+    standing: list[Segment] = []
+    replaced_by: dict[str, str] = {}
+    for again in sorted({sweep_of(each) for each in sweeps}, reverse=True):
+        later = _Track.of(standing)
+        for each in sweeps:
+            if sweep_of(each) != again:
+                continue
+            if not each.pinned and (cover := later.cover(each, 0.0)) is not None:
+                replaced_by[each.segment_id] = cover.segment_id
+            else:
+                standing.append(each)
+    return _Entered(_Track.of(standing), replaced_by)
 
 
 def overlap_s(one: Segment, other: Segment) -> float:

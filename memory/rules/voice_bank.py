@@ -29,7 +29,7 @@ from memory.model.voices import (
     print_id,
     voice_id,
 )
-from memory.rules.voices import LIMITS, MOST_STYLES, MOST_VOICES, identify, may_learn
+from memory.rules.voices import LIMITS, MOST_STYLES, MOST_VOICES, identify, may_learn, towards_strangers
 
 Kept = TypeVar("Kept", KnownVoice, VoicePrint)
 
@@ -197,7 +197,8 @@ def attributed(
         found = identify(known, heard).voice_id
         if found is None:
             fresh = VoiceBank({**bank.voices, **{s.after.voice_id: s.after for s in swaps if s.after is not None}})
-            speakers[heard.number] = _stranger(fresh, heard, place, strangers, swaps, prints)
+            policy = towards_strangers(bank, heard.model, strangers)
+            speakers[heard.number] = _stranger(fresh, heard, place, policy, swaps, prints)
             continue
         voice = bank.voices[found]
         speakers[heard.number] = {"": voice.label, DROP: None}.get(voice.exclusion, SOMEBODY)

@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.model.sound import CHUNK, FRAMES, RATE, HeardVoice, HeardWord, VoiceTurn, Waveform
-from memory.ports_sound import SpeakerSegmenter, VoiceEmbedder
+from memory.model.sound import CHUNK, FRAMES, RATE, Diarisation, HeardVoice, HeardWord, VoiceTurn, Waveform
+from memory.ports_sound import SpeakerDiariser, SpeakerSegmenter, VoiceEmbedder
 from memory.services.local_voices import local_voices
 from memory.services.voice_clusters import Vectors, means_of
 from memory.services.voice_frames import HOP, first_frame, frames_of, runs, sample_of, smooth
@@ -33,14 +33,6 @@ class VoiceModels:
 
     segmenter: SpeakerSegmenter
     embedder: VoiceEmbedder
-
-
-@dataclass(frozen=True, slots=True)
-class Diarisation:
-    """Who speaks when: turns in order, and the voices, the first to speak being number 1."""
-
-    turns: Sequence[VoiceTurn]
-    voices: Sequence[HeardVoice]
 
 
 class Diariser:
@@ -103,6 +95,28 @@ class Diariser:
             self._windows.settle(self._activity, self._held, self._began, frames, ends)
         needed = min(sample_of(self._windows.done), count * HOP)
         self._held, self._began = self._held[max(0, needed - self._began) :], max(needed, self._began)
+
+
+class GatheredSound:
+    """The same for what looks at a sound as a whole: its blocks are held until it ends."""
+
+    def __init__(self, diariser: SpeakerDiariser) -> None:
+        self._diariser = diariser
+        self._blocks: list[Waveform] = []
+
+    def hear(self, block: Waveform) -> None:
+        """The next samples."""
+        self._blocks.append(block)
+
+    def finish(self) -> Diarisation:
+        """The sound ends: who spoke when."""
+        blocks, self._blocks = self._blocks, []
+        return self._diariser.diarise(np.concatenate(blocks)) if blocks else Diarisation((), ())
+
+
+def telling_apart(models: VoiceModels | SpeakerDiariser) -> Diariser | GatheredSound:
+    """What tells the voices of one sound apart, which is given block by block."""
+    return Diariser(models) if isinstance(models, VoiceModels) else GatheredSound(models)
 
 
 def _diarisation(active: NDArray[np.bool_], centres: Vectors, model: str, length: int) -> Diarisation:

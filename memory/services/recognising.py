@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import Generic, TypeVar
 
 from memory.model.sound import HeardVoice
 from memory.model.timeline import Instant
-from memory.model.voices import ENROLLED, SOMEBODY, VoiceBank
+from memory.model.voices import ENROLLED, KEEP, SOMEBODY, VoiceBank
 from memory.rules.voice_bank import HeardPlace, attributed
-from memory.rules.voices import LIMITS
+from memory.rules.voices import LIMITS, towards_strangers
 from memory.services.voices import VoiceStore, day_called, listen
 
+Who = TypeVar("Who")
 Speakers = Mapping[int, str | None]
 """Number of a voice -> who is told to speak; None if its sentences are not told. A number that is absent says nothing:
 whoever else is known to speak is told."""
@@ -71,7 +74,42 @@ async def known(
 def says_nothing(bank: VoiceBank, voices: Collection[HeardVoice]) -> bool:
     """Whether voices tell nothing of who speaks: there is one alone, and nobody has said of any voice whose it is."""
     vouched = any(each.origin == ENROLLED or bank.root(each.voice_id).name for each in bank.prints.values())
-    return len(voices) == 1 and not vouched
+    guarded = any(towards_strangers(bank, each.model, KEEP) != KEEP for each in voices)
+    return len(voices) == 1 and not vouched and not guarded
+
+
+def taught_otherwise(bank: VoiceBank, voices: Collection[HeardVoice], source_id: str, strangers: str) -> bool:
+    """Whether a bank knows voices of a source by prints of other models alone, so that it would take each for a
+    stranger, and nobody is to be left out: whoever is not told cannot be told by what was."""
+    of = {each.model for each in bank.prints.values() if each.source_id == source_id}
+    all_told = all(towards_strangers(bank, each.model, strangers) == KEEP for each in voices)
+    return bool(of) and bool(voices) and all_told and not of & {each.model for each in voices}
+
+
+@dataclass(frozen=True, slots=True)
+class SpokenSpan(Generic[Who]):
+    """Somebody spoke from one instant to another."""
+
+    start: Instant
+    end: Instant
+    who: Who
+
+
+def carried(heard: Collection[SpokenSpan[int]], told: Collection[SpokenSpan[str]]) -> Speakers:
+    """Who each voice was told to be before: whose sentences it shares most seconds with.
+
+    A voice that shares none is somebody's.
+    """
+    ordered = sorted(told, key=lambda each: each.start)
+    starts = [each.start for each in ordered]
+    longest = max((each.end - each.start for each in ordered), default=0.0)
+    shared: dict[int, dict[str, float]] = {each.who: {} for each in heard}
+    for spoken in heard:
+        for each in ordered[bisect_left(starts, spoken.start - longest) : bisect_left(starts, spoken.end)]:
+            seconds = min(each.end, spoken.end) - max(each.start, spoken.start)
+            if seconds > 0:
+                shared[spoken.who][each.who] = shared[spoken.who].get(each.who, 0.0) + seconds
+    return {voice: max(found, key=lambda who: found[who], default=SOMEBODY) for voice, found in shared.items()}
 
 
 def _least(voice: HeardVoice) -> float:

@@ -122,11 +122,36 @@ def absorbed(vectors: Vectors, labels: Labels, least: int) -> Labels:
     return numbered(found)
 
 
-def means_of(vectors: Vectors, labels: Labels) -> Vectors:
-    """[clusters, dimensions] the mean of each cluster, of unit length."""
+def joined(vectors: Vectors, labels: Labels, least: float) -> Labels:
+    """Clusters whose means point the same way are one: those whose cosine is at least `least`, the nearest first.
+
+    Noise makes all vectors of a voice less alike, and so their mean cosine, by which they were clustered. It is another
+    noise in each vector, so it is small in their mean.
+    """
+    sums = _sums(vectors, labels)
+    parents, alike = np.arange(len(sums)), unit(sums) @ unit(sums).T
+    np.fill_diagonal(alike, -np.inf)
+    while len(sums) > 1:
+        first, second = sorted(divmod(int(alike.argmax()), len(sums)))
+        if alike[first, second] < least:
+            break
+        sums[first] += sums[second]
+        parents[parents == second] = first
+        alike[second] = alike[:, second] = -np.inf
+        row = np.where(np.isfinite(alike[first]), unit(sums) @ unit(sums[first]), -np.inf)
+        alike[first] = alike[:, first] = row
+    return numbered(parents[labels])
+
+
+def _sums(vectors: Vectors, labels: Labels) -> Vectors:
     sums = np.zeros((int(labels.max(initial=-1)) + 1, vectors.shape[1]), np.float32)
     np.add.at(sums, labels, vectors)
-    return unit(sums)
+    return sums
+
+
+def means_of(vectors: Vectors, labels: Labels) -> Vectors:
+    """[clusters, dimensions] the mean of each cluster, of unit length."""
+    return unit(_sums(vectors, labels))
 
 
 def unit(vectors: Vectors) -> Vectors:

@@ -22,7 +22,7 @@ from deployments.uploads import unless_left
 from memory.errors import Unavailable
 from memory.model.scopes import Sensitivity
 from memory.model.sound import HeardSound, Waveform
-from memory.services.ears import MISSING
+from memory.services.ears import MISSING, HearingModel
 from tests.api.conftest import Door
 from tests.api.test_omi import NOON, Clock
 from tests.fakes.ear import FakeEar
@@ -193,8 +193,8 @@ async def test_a_sweep_that_was_asked_for_goes_on_from_there(device: Device) -> 
 
 
 class EarOfOneMoment(FakeEar):
-    async def hear(self, file: BinaryIO, language: str | None = None) -> HeardSound:
-        heard = await super().hear(file, language)
+    async def hear(self, file: BinaryIO, language: str | None = None, model: HearingModel | None = None) -> HeardSound:
+        heard = await super().hear(file, language, model)
         return replace(heard, sentences=[two for each in heard.sentences for two in (each, replace(each, text="Oh."))])
 
 

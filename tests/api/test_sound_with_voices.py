@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from memory.model.sound import HeardSound, HeardVoice
-from memory.services.ears import VoicesOfEar
+from memory.services.ears import HearingModel, VoicesOfEar
 from tests.api.conftest import Door
 from tests.api.test_hearing_sessions import Device, said
 from tests.api.test_omi import NOON, Clock
@@ -30,8 +30,8 @@ class EarOfVoices(FakeEar):
         super().__init__()
         self.voices: Sequence[HeardVoice] = ()
 
-    async def hear(self, file: BinaryIO, language: str | None = None) -> HeardSound:
-        return self._by_turns(await super().hear(file, language))
+    async def hear(self, file: BinaryIO, language: str | None = None, model: HearingModel | None = None) -> HeardSound:
+        return self._by_turns(await super().hear(file, language, model))
 
     async def hear_samples(self, samples: bytes, language: str | None = None) -> HeardSound:
         return self._by_turns(await super().hear_samples(samples, language))
@@ -147,3 +147,30 @@ async def test_a_correction_of_nothing_is_refused(device: Device) -> None:
     await corrected(device, 422, speaker="  ")
     gone = await device.door.client.post("/v1/feedback", json={"source_id": "x", "segment_id": "y", "speaker": "Tom"})
     assert gone.status_code == 404
+
+
+async def test_who_spoke_stays_as_it_was_told_where_other_models_hear_it_again(device: Device) -> None:
+    device.ear.voices = [voice(1, 0), voice(2, 1)]  # type: ignore[attr-defined]
+    await device.send(two())
+    first = await swept(device)
+    assert len(set(first)) == 2
+    device.ear.voices = [replace(voice(1, 5), model="community-1"), replace(voice(2, 6), model="community-1")]  # type: ignore[attr-defined]
+    await device.door.post("/v1/sweep/walk?model=base", status=202)
+    assert await device.sweep() == 1
+    assert [row[2] for row in await device.kept() if not row[-1]] == first
+    assert len((await device.door.get("/v1/voices"))["voices"]) == 2, "nobody new has come"
+
+
+async def test_where_somebody_is_left_out_other_models_tell_no_stranger(device: Device) -> None:
+    device.ear.voices = [voice(1, 0), voice(2, 1)]  # type: ignore[attr-defined]
+    await device.send(two())
+    await swept(device)
+    [first, _] = (await device.door.get("/v1/voices"))["voices"]
+    path = f"/v1/voices/{first['voice_id']}/exclude"
+    excluded = await device.door.client.post(path, json={"exclusion": "drop"})
+    assert excluded.status_code == 200, excluded.text
+    device.ear.voices = [replace(voice(1, 5), model="community-1"), replace(voice(2, 6), model="community-1")]  # type: ignore[attr-defined]
+    before = len(await device.kept())
+    await device.door.post("/v1/sweep/walk?model=base", status=202)
+    assert await device.sweep() == 1
+    assert len(await device.kept()) == before

@@ -14,6 +14,7 @@ import pytest
 
 from adapters.embedding.minilm import MiniLmEmbedder
 from adapters.hearing.emotion2vec import Emotion2Vec, scores_of
+from adapters.hearing.hub_models import ModelSource
 from adapters.hearing.prosody import SUREST, ProsodyReader
 from memory.errors import ConfigError
 from memory.model.sound import EMOTIONS, NEUTRAL, RATE, HeardSentence, HeardWord, TracedSentence, Waveform
@@ -27,7 +28,7 @@ def _prosody() -> EmotionReader:
 
 
 def _emotion2vec() -> EmotionReader:
-    return Emotion2Vec(Path(os.environ["EMOTION2VEC"]))
+    return Emotion2Vec(ModelSource(os.environ["EMOTION2VEC"], trusted=os.environ.get("TRUSTED", "").split()))
 
 
 HAS_MODEL = pytest.mark.skipif("EMOTION2VEC" not in os.environ, reason="EMOTION2VEC is no folder of a model")
@@ -127,4 +128,4 @@ def test_funasr_tells_labels_in_two_languages() -> None:
 def test_a_model_that_is_missing_is_said(tmp_path: Path) -> None:
     for folder in (tmp_path / "none", tmp_path):
         with pytest.raises(ConfigError):
-            Emotion2Vec(folder).trace(silence(1.0))
+            Emotion2Vec(ModelSource(str(folder))).trace(silence(1.0))

@@ -1,12 +1,14 @@
 """What every ear keeps: decoders, voice activity and transcribers, with and without the extra `speech`.
 
-The twins of the extra are skipped where it is not installed: `make extra ARGS=speech` brings them.
+The twins of the extra are skipped where it is not installed: `make extra ARGS=speech` brings them. Those of a GPU have
+never been run: they need the hardware, the environment of `speech`, and models (docs/howto/dgx-spark.md).
 """
 
 from __future__ import annotations
 
 import importlib.util
 import io
+import os
 from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
@@ -46,9 +48,24 @@ def twins(fake: Callable[[], Any], real: Callable[[], Any]) -> Any:
     return pytest.mark.parametrize("made", [fake, pytest.param(real, marks=needs_extra)], ids=["fake", "real"])
 
 
+def _whisperx() -> Transcriber:
+    from adapters.hearing.hub_models import ModelSource
+    from adapters.hearing.whisper_aligned import WhisperX
+
+    return WhisperX(ModelSource(os.environ["SPEECH_MODEL"], trusted=os.environ.get("TRUSTED", "").split()), {})
+
+
+on_gpu = [
+    pytest.mark.gpu,
+    pytest.mark.skipif("SPEECH_MODEL" not in os.environ, reason="SPEECH_MODEL is no model of WhisperX"),
+]
 decoders = twins(WaveDecoder, _pyav)
 activities = twins(Loudness, _silero)
-transcribers = twins(Teller, _whisper)
+transcribers = pytest.mark.parametrize(
+    "made",
+    [Teller, pytest.param(_whisper, marks=needs_extra), pytest.param(_whisperx, marks=on_gpu)],
+    ids=["fake", "real", "gpu"],
+)
 
 
 @decoders

@@ -6,6 +6,7 @@ The twins of the extra are skipped where it is not installed: `make extra ARGS=s
 from __future__ import annotations
 
 import importlib.util
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,8 +17,9 @@ from numpy.typing import NDArray
 
 from adapters.model_files import digest_of
 from memory.errors import ConfigError
-from memory.model.sound import CHUNK, FRAMES, RATE, SHORTEST, SPEAKERS
-from memory.ports_sound import SpeakerSegmenter, VoiceEmbedder
+from memory.model.sound import CHUNK, FRAMES, RATE, SHORTEST, SPEAKERS, Diarisation, Waveform
+from memory.ports_sound import SpeakerDiariser, SpeakerSegmenter, VoiceEmbedder
+from memory.services.diarising import Diariser, VoiceModels
 from tests.fakes.hearing import LevelEmbedder, LevelSegmenter, silence, tone, voice
 
 needs_extra = pytest.mark.skipif(
@@ -37,12 +39,47 @@ def _campplus() -> VoiceEmbedder:
     return CamPlusPlus()
 
 
-def twins(fake: Callable[[], Any], real: Callable[[], Any]) -> Any:
-    return pytest.mark.parametrize("made", [fake, pytest.param(real, marks=needs_extra)], ids=["fake", "real"])
+def _community(made: str) -> Callable[[], Any]:
+    def load() -> Any:
+        from adapters.hearing import community_voices
+        from adapters.hearing.hub_models import ModelSource
+
+        source = ModelSource(os.environ["SPEECH_VOICES"], trusted=os.environ.get("TRUSTED", "").split())
+        return getattr(community_voices, made)(source)
+
+    return load
 
 
-segmenters = twins(LevelSegmenter, _segmentation)
-embedders = twins(LevelEmbedder, _campplus)
+class Recipe:
+    """See memory.ports_sound.SpeakerDiariser: the recipes of the CPU, over a segmenter and an embedder."""
+
+    def __init__(self, models: VoiceModels) -> None:
+        self.name, self._models = models.embedder.name, models
+
+    def diarise(self, sound: Waveform) -> Diarisation:
+        diariser = Diariser(self._models)
+        diariser.hear(sound)
+        return diariser.finish()
+
+
+on_gpu = [
+    pytest.mark.gpu,
+    pytest.mark.skipif("SPEECH_VOICES" not in os.environ, reason="SPEECH_VOICES is no pipeline of pyannote"),
+]
+
+
+def three(fake: Callable[[], Any], real: Callable[[], Any], gpu: str) -> Any:
+    params = [fake, pytest.param(real, marks=needs_extra), pytest.param(_community(gpu), marks=on_gpu)]
+    return pytest.mark.parametrize("made", params, ids=["fake", "real", "gpu"])
+
+
+segmenters = three(LevelSegmenter, _segmentation, "CommunitySegmenter")
+embedders = three(LevelEmbedder, _campplus, "CommunityEmbedder")
+diarisers = three(
+    lambda: Recipe(VoiceModels(LevelSegmenter(), LevelEmbedder())),
+    lambda: Recipe(VoiceModels(_segmentation(), _campplus())),
+    "CommunityDiariser",
+)
 
 
 def chunks_of(*sounds: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -103,6 +140,28 @@ def test_a_sound_has_one_vector_whatever_it_is_heard_with(made: Callable[[], Voi
 def test_the_same_voice_is_nearer_to_itself(made: Callable[[], VoiceEmbedder]) -> None:
     one, again, other = made().embed([voice(1, 2), voice(1, 3), np.concatenate((voice(1, 1), tone(2)))])
     assert one @ again > one @ other
+
+
+@diarisers
+def test_nobody_takes_turns_in_silence(made: Callable[[], SpeakerDiariser]) -> None:
+    diariser = made()
+    assert diariser.name
+    for seconds in (0.0, 3.0, 70.0):
+        found = diariser.diarise(silence(seconds))
+        assert (list(found.turns), list(found.voices)) == ([], [])
+
+
+@diarisers
+def test_turns_are_in_order_and_voices_numbered_as_they_begin(made: Callable[[], SpeakerDiariser]) -> None:
+    sounds = (np.concatenate((voice(1, 4), silence(1), voice(2, 5))), noise(4, 12.0), np.tile(voice(3, 5), 14))
+    for sound in sounds:
+        found = made().diarise(sound)
+        assert all(0 <= turn.start < turn.end <= len(sound) / RATE + 0.001 for turn in found.turns)
+        assert [turn.start for turn in found.turns] == sorted(turn.start for turn in found.turns)
+        first = list(dict.fromkeys(turn.voice for turn in found.turns))
+        assert first == list(range(1, len(first) + 1))
+        assert {each.number for each in found.voices} <= set(first)
+        assert all(abs(np.linalg.norm(each.embedding) - 1) < 1e-4 and each.seconds > 0 for each in found.voices)
 
 
 @needs_extra

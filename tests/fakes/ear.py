@@ -6,6 +6,7 @@ import asyncio
 import io
 import tempfile
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from typing import BinaryIO
 
 import numpy as np
@@ -13,7 +14,7 @@ import numpy as np
 from memory.errors import Invalid, ModelFailed
 from memory.model.sound import RATE, HeardPiece, HeardSound, StreamCodec, StreamedSound, Waveform, pcm_of
 from memory.ports_sound import EmotionReader
-from memory.services.ears import must_be_installed
+from memory.services.ears import HearingModel, must_be_installed
 from memory.services.hearing import Ears, hear, within
 from memory.services.live_hearing import LiveStreams
 from tests.fakes.hearing import Loudness, Pcm, Teller, WaveDecoder, wav
@@ -29,10 +30,14 @@ class FakeEar:
         self.heard: list[float] = []
         """Seconds of each sound."""
         self.languages: list[str | None] = []
+        self.models: list[HearingModel | None] = []
+        """With what each file was to be heard."""
 
-    async def hear(self, file: BinaryIO, language: str | None = None) -> HeardSound:
+    async def hear(self, file: BinaryIO, language: str | None = None, model: HearingModel | None = None) -> HeardSound:
         must_be_installed(self)
-        return self._heard(_on_disk(file), language)
+        heard = self._heard(_on_disk(file), language)
+        self.models.append(model)
+        return heard if model is None else replace(heard, engine=f"whisper-{model}")
 
     async def hear_samples(self, samples: bytes, language: str | None = None) -> HeardSound:
         must_be_installed(self)

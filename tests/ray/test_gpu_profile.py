@@ -43,7 +43,7 @@ class Door:
         )
         pieces = [each async for each in RemoteModel(self._language).stream(Prompt("", ""))]
         try:
-            await self._speech.transcribe.remote(b"", "s1")
+            await self._speech.begin.remote()
         except Unavailable as silent:
             return {"vectors": vectors, "words": words, "silent": silent.kind, "pieces": pieces}
         return {}

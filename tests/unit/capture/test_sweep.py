@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memory.model.sources import Segment
-from memory.rules.sweep import apply_sweep, overlap_s
+from memory.rules.sweep import apply_sweep, overlap_s, sweep_of, swept_id
 
 
 def fast(name: str, start: float, end: float, pinned: bool = False) -> Segment:
@@ -77,13 +77,17 @@ def test_touching_is_not_overlapping():
 
 def segments(prefix: str):
     times = st.tuples(st.integers(0, 60), st.integers(0, 20))
-    one = st.tuples(times, st.booleans(), st.booleans())
+    one = st.tuples(times, st.booleans(), st.booleans(), st.integers(0, 3))
     return st.lists(one, max_size=12).map(
         lambda drawn: [
-            Segment(f"{prefix}{n}", "ana", "words", float(start), float(start + length), is_sweep=s, pinned=p)
-            for n, ((start, length), s, p) in enumerate(drawn)
+            Segment(named(prefix, n, again), "ana", "words", float(start), float(start + length), is_sweep=s, pinned=p)
+            for n, ((start, length), s, p, again) in enumerate(drawn)
         ]
     )
+
+
+def named(prefix: str, number: int, again: int) -> str:
+    return swept_id(again, f"{prefix}{number}") if again else f"{prefix}{number}"
 
 
 @pytest.mark.conforms("model:sweep")
@@ -99,3 +103,41 @@ def test_laws(existing, incoming):
     assert all(segment.segment_id in standing for segment in [*existing, *incoming] if segment.pinned)
     assert apply_sweep(incoming, existing) == (kept, replaced_by)  # in whatever order they came
     assert apply_sweep([*existing, *incoming], incoming) == (kept, replaced_by)  # however often
+
+
+def again(round_: int, place: int, start: float, end: float) -> Segment:
+    return Segment(swept_id(round_, f"20260503-{place}"), "ana", f"words of {round_}", start, end, is_sweep=True)
+
+
+@pytest.mark.conforms("model:sweep")
+def test_a_later_sweep_replaces_what_it_overlaps_of_an_earlier_one():
+    old, new = [again(0, 0, 0, 4), again(0, 4, 4, 8), again(0, 8, 8, 12)], [again(1, 0, 0, 5), again(2, 7, 7, 8)]
+    kept, replaced_by = apply_sweep([fast("f", 3, 5), fast("g", 9, 10), *old], new)
+    assert ids(kept) == ["sweep1-20260503-0", "sweep2-20260503-7", "sweep-20260503-8"]
+    assert replaced_by == {
+        "sweep-20260503-0": "sweep1-20260503-0",
+        "sweep-20260503-4": "sweep1-20260503-0",
+        "f": "sweep1-20260503-0",
+        "g": "sweep-20260503-8",
+    }
+
+
+@pytest.mark.conforms("model:sweep")
+def test_what_a_replaced_sweep_alone_had_hidden_stands_again():
+    kept, replaced_by = apply_sweep([fast("f", 6, 10), again(0, 0, 0, 10)], [again(1, 0, 0, 5)])
+    assert ids(kept) == ["sweep1-20260503-0", "f"]
+    assert set(replaced_by) == {"sweep-20260503-0"}
+
+
+def test_pinned_segments_keep_out_later_sweeps_too():
+    kept, replaced_by = apply_sweep([fast("p", 0, 6, pinned=True), again(0, 8, 8, 10)], [again(3, 0, 0, 10)])
+    assert ids(kept) == ["p", "sweep-20260503-8"]
+    assert replaced_by == {"sweep3-20260503-0": "p"}
+
+
+@pytest.mark.parametrize(
+    ("segment_id", "is_sweep", "found"),
+    [("sweep-1", True, 0), ("sweep7-1", True, 7), ("sweep7-1", False, 0), ("sweep10-1", True, 0), ("s", True, 0)],
+)
+def test_the_id_of_a_segment_says_which_sweep_told_it(segment_id: str, is_sweep: bool, found: int):
+    assert sweep_of(Segment(segment_id, "ana", "Hm.", 0, 1, is_sweep=is_sweep)) == found

@@ -18,9 +18,10 @@ from cli import archive, doctor, leftovers, lifecycle
 from cli.console import Exit, out
 from cli.main import command_line, every_room, main, rooms
 from cli.runtime import Places, Runtime
-from config.settings import Settings
+from config.settings import Settings, project_root
 from memory.errors import Invalid
 from tests.fakes import rapids
+from tests.fakes.whisperx import FakePyannote, FakeWhisperX, output
 
 COMMANDS = [(name, command) for room in rooms() for name, command in room.COMMANDS]
 
@@ -225,8 +226,9 @@ def test_doctor_looks_at_one_thing_alone_and_then_closer(
     monkeypatch.setenv("PATH", str(tmp_path))
     doctor.doctor("gpu", home=tmp_path, as_json=True)
     found = json.loads(capsys.readouterr().out)
-    assert {name: each["level"] for name, each in found.items()} == {"gpu": "ok", "graph": "warn"}
+    assert {name: each["level"] for name, each in found.items()} == {"gpu": "ok", "graph": "warn", "hearing": "warn"}
     assert "communities.txt" in found["graph"]["hint"]
+    assert "speech.txt" in found["hearing"]["hint"]
     doctor.doctor("disk", home=tmp_path, as_json=True)
     assert list(json.loads(capsys.readouterr().out)) == ["disk"]
     with pytest.raises(Invalid, match="gpu"):
@@ -245,6 +247,23 @@ def test_doctor_compares_the_engines_where_there_is_one_on_a_gpu(
     libraries.core_number = lambda handle, graph, *_: rapids._given(graph, [1] * 36)
     found = doctor._look(look, settings)
     assert (found.level, found.facts) == ("fail", "The graph engine gpu does not agree with cpu on cores.")
+
+
+def test_doctor_tests_what_hears_on_a_gpu_with_the_models_of_the_serve_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(doctor, "find_spec", lambda name: name)
+    FakeWhisperX([]).install(monkeypatch)
+    FakePyannote(output([], None)).install(monkeypatch)
+    settings, look = Settings(home=tmp_path), dict(doctor.CLOSER["gpu"])["hearing"]
+    monkeypatch.delenv("MEMORAY_SERVE_CONFIG", raising=False)
+    assert doctor._look(look, settings).level == "warn", "a laptop's file names none"
+    monkeypatch.setenv("MEMORAY_SERVE_CONFIG", str(project_root() / "serve_config.yaml"))
+    found = doctor._look(look, settings)
+    assert (found.level, found.facts) == (
+        "fail",
+        "The GPU does not hear as it must: segmenter: somebody speaks in silence.",
+    )
 
 
 def test_doctor_names_what_earlier_runs_have_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,16 +15,15 @@ import pytest
 from pydantic import ValidationError
 
 from adapters.embedding.hashing import HashingEmbedder
-from deployments.arguments import AppArgs, EngineArgs, SpeechArgs
+from deployments.arguments import AppArgs, EngineArgs
 from deployments.embedding import Embedding, bind_embedding
 from deployments.engines import LanguageEngine
 from deployments.environments import runtime_env
 from deployments.language import Language, Scripted, bind_language
 from deployments.retrieval import bind_retrieval
-from deployments.speech import Silence, WhisperX, bind_speech
+from deployments.speech import GpuHearing, Silence, bind_speech
 from memory.errors import AnswerCut, ModelFailed, Unavailable
 from memory.model.prompts import Prompt
-from memory.model.sound import samples_of
 from tests.fakes.leases import FakeLeases
 
 SPARK = {
@@ -75,7 +74,7 @@ def test_nothing_of_a_gpu_is_imported_on_a_cpu() -> None:
 
 def test_whoever_has_a_python_made_for_it_installs_nothing() -> None:
     speech = bind_speech(spark("gpu"))._bound_deployment
-    assert speech.func_or_class is WhisperX
+    assert speech.func_or_class is GpuHearing
     assert speech.ray_actor_options["runtime_env"] == {"py_executable": "/opt/speech/bin/python"}
 
 
@@ -122,63 +121,9 @@ async def test_the_scripted_model_answers_what_the_schema_asks_for() -> None:
 async def test_what_is_not_there_says_so() -> None:
     with pytest.raises(Unavailable, match=r"models\.language"):
         await Language(lambda: None).complete(Prompt("", ""))
+    assert await Silence().state() == "none"
     with pytest.raises(Unavailable, match="No GPU hears here"):
-        await Silence().transcribe(b"", "s1")
-    with pytest.raises(Unavailable, match=r"speech\.requirements"):
-        await WhisperX(SpeechArgs()).transcribe(b"", "s1")
-
-
-def test_pcm_becomes_a_waveform() -> None:
-    sound = samples_of(np.array([0, 16_384, -32_768], "<i2").tobytes() + b"\x01")
-    np.testing.assert_array_equal(sound, np.array([0.0, 0.5, -1.0], np.float32))
-
-
-class FakeWhisperX(ModuleType):
-    """whisperx 3.8.6 as far as it is used, refusing to be entered twice at once."""
-
-    def __init__(self) -> None:
-        super().__init__("whisperx")
-        self.loaded: list[tuple[str, str, str]] = []
-        self.aligned: list[str] = []
-        self.busy = False
-
-    def load_model(self, model: str, *, device: str, compute_type: str, language: str | None, vad_method: str) -> Any:
-        assert vad_method == "pyannote"
-        self.loaded.append((model, device, compute_type))
-        return self
-
-    def transcribe(self, sound: Any, *, batch_size: int, language: str | None) -> dict[str, Any]:
-        assert not self.busy
-        self.busy = True
-        return {"segments": [{"start": 0.0, "end": 1.5, "text": " Hello "}], "language": "en"}
-
-    def load_align_model(self, *, language_code: str, device: str) -> tuple[str, dict[str, str]]:
-        self.aligned.append(language_code)
-        return "aligner", {}
-
-    def align(self, segments: Any, model: str, metadata: Any, sound: Any, device: str) -> dict[str, Any]:
-        self.busy = False
-        return {"segments": [{**segments[0], "start": 0.25, "words": []}]}
-
-
-@pytest.mark.parametrize(("devices", "chosen"), [(0, ("cpu", "int8")), (1, ("cuda", "float16"))])
-async def test_whisperx_loads_once_on_the_device_there_is(
-    monkeypatch: pytest.MonkeyPatch, devices: int, chosen: tuple[str, str]
-) -> None:
-    fake = FakeWhisperX()
-    monkeypatch.setitem(sys.modules, "whisperx", fake)
-    monkeypatch.setitem(sys.modules, "ctranslate2", SimpleNamespace(get_cuda_device_count=lambda: devices))  # type: ignore[misc]
-    speech = WhisperX(SpeechArgs())
-    first, second = await asyncio.gather(*(speech.transcribe(b"\0\0" * 16, f"s{n}") for n in (1, 2)))
-    assert fake.loaded == [("large-v3-turbo", *chosen)]
-    assert fake.aligned == ["en"]
-    assert (first[0].segment_id, first[0].text, first[0].start, first[0].language) == (
-        "s1-0.25-1.50",
-        "Hello",
-        0.25,
-        "en",
-    )
-    assert second[0].segment_id == "s2-0.25-1.50"
+        await Silence().begin()
 
 
 class FakeLLMServer:
@@ -251,7 +196,8 @@ def test_an_engine_is_bound_where_vllm_is_not_installed() -> None:
 def test_every_backend_has_the_same_methods() -> None:
     assert inspect.signature(Language.complete) == inspect.signature(LanguageEngine.complete)
     assert inspect.signature(Language.stream) == inspect.signature(LanguageEngine.stream)
-    assert inspect.signature(Silence.transcribe) == inspect.signature(WhisperX.transcribe)
+    for verb in ("state", "begin", "add", "hear", "drop"):
+        assert inspect.signature(getattr(Silence, verb)) == inspect.signature(getattr(GpuHearing, verb))
 
 
 async def test_an_engine_starts_with_its_replica_and_is_as_well_as_its_server(vllm: None) -> None:

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory.model.sound import RATE, HeardWord, VoiceTurn
-from memory.services.diarising import SHORT_S, Diarisation, Diariser, VoiceModels, attributed, renumbered
+from memory.model.sound import RATE, Diarisation, HeardWord, VoiceTurn
+from memory.services.diarising import SHORT_S, Diariser, VoiceModels, attributed, renumbered
 from memory.services.hearing import Ears, hear
 from tests.fakes.hearing import (
     VOICES,

@@ -9,7 +9,7 @@ from adapters.inmemory.voices import InMemoryVoices
 from memory.model.sound import HeardVoice
 from memory.model.voices import SOMEBODY
 from memory.rules.voice_bank import VoiceSample, enrolled, excluded
-from memory.services.recognising import NOBODY, Recording, known, recognised
+from memory.services.recognising import NOBODY, Recording, SpokenSpan, carried, known, recognised
 
 SCOPE = "user:u"
 WHERE = Recording(SCOPE, "lunch", 1_777_809_600.0, 7_200)  # 3 May 2026, 12:00 UTC
@@ -72,3 +72,11 @@ async def test_who_is_excluded_is_not_told() -> None:
     await store.commit(SCOPE, excluded(await store.bank(SCOPE), "x", NOW, maya.voice_id, "drop"))
     assert await recognised(store, [voice(1, 0)], WHERE, NOW, "keep") == {1: None}
     assert await known(store, [voice(1, 0)], WHERE, NOW, "keep") == {1: None}
+
+
+def test_a_voice_is_carried_over_to_whom_it_shares_most_seconds_with() -> None:
+    told = [SpokenSpan(0.0, 4.0, "Ravi"), SpokenSpan(4.0, 9.0, "Ines"), SpokenSpan(20.0, 21.0, "Ravi")]
+    heard = [SpokenSpan(0.5, 4.5, 1), SpokenSpan(4.6, 8.0, 2), SpokenSpan(20.0, 22.0, 1), SpokenSpan(30.0, 31.0, 3)]
+    assert carried(heard, told) == {1: "Ravi", 2: "Ines", 3: SOMEBODY}
+    assert carried(heard[::-1], told[::-1]) == carried(heard, told)
+    assert carried([], told) == {}

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.spatial.distance import squareform
 
-from memory.services.voice_clusters import absorbed, clusters_of, means_of, numbered, unit
+from memory.services.voice_clusters import absorbed, clusters_of, joined, means_of, numbered, unit
 
 
 def people(seed: int, sizes: list[int], spread: float = 0.5, dimensions: int = 24) -> np.ndarray:
@@ -91,3 +91,26 @@ def test_means_have_unit_length() -> None:
     means = means_of(vectors, np.repeat([0, 1], [3, 5]))
     assert np.allclose(np.linalg.norm(means, axis=1), 1)
     assert np.allclose(means[0], unit(vectors[:3].sum(axis=0)), atol=1e-6)
+
+
+def noisy(count: int, voices: int, noise: float, seed: int = 3) -> tuple[np.ndarray, np.ndarray]:
+    """Vectors of so many voices at right angles to each other, in noise, and whose each is."""
+    draw = np.random.default_rng(seed)
+    whose = np.arange(count * voices) % voices
+    return unit((np.eye(64)[whose] + draw.normal(0, noise, (len(whose), 64))).astype(np.float32)), whose
+
+
+def test_noise_parts_a_voice_and_its_means_join_it() -> None:
+    vectors, whose = noisy(60, 3, 0.2)
+    parted = whose * 4 + np.arange(len(whose)) // 3 % 4  # as if each voice were four
+    assert np.array_equal(joined(vectors, parted, 0.75), numbered(whose))
+    assert np.array_equal(joined(vectors, parted, 1.01), numbered(parted))
+    assert joined(vectors, whose, 0.75).max() == 2, "voices stay apart"
+
+
+def test_the_nearest_are_joined_first_and_what_they_make_is_compared_anew() -> None:
+    angles = np.deg2rad([0.0, 30.0, 62.0])
+    vectors = np.stack((np.cos(angles), np.sin(angles)), axis=1).astype(np.float32)
+    assert joined(vectors, np.arange(3), 0.84).tolist() == [0, 0, 1], "62 degrees are far from the mean of both"
+    assert joined(vectors, np.arange(3), 0.65).tolist() == [0, 0, 0]
+    assert joined(vectors, np.zeros(3, np.int64), 0.5).tolist() == [0, 0, 0]
