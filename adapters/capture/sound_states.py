@@ -32,6 +32,8 @@ class SoundState:
     """When it is tried again."""
     silenced: int = 0
     """How often something of it was silenced: what was heard meanwhile does not count."""
+    unpacked: int = 0
+    """How often bringing it into its lasting form has failed."""
 
 
 _FIELDS = frozenset(field.name for field in fields(SoundState))

@@ -1,0 +1,497 @@
+"""Sound that is over gets its lasting form: small, encrypted where a key is named, true in its times, and never lost."""
+
+from __future__ import annotations
+
+import io
+import os
+import wave
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from adapters.capture import sound_packing
+from adapters.capture.commands import folder_name
+from adapters.capture.sound_blocks import BLOCK_S, OPUS, SAMPLES, blocks_in, read_head
+from adapters.capture.sound_cuts import SoundCuts
+from adapters.capture.sound_forms import SoundForms, blocks_path, draft_path
+from adapters.capture.sound_keys import SoundKeys
+from adapters.capture.sound_packing import SoundPacking
+from adapters.capture.sound_sessions import KeptSession, SoundSessions
+from adapters.capture.sound_states import read_state
+from adapters.capture.sounds import SoundFolder, pieces_of
+from config.doors import Sound
+from memory.errors import SoundDamaged, SoundSealed, Unavailable
+from tests.fakes.coder import STEP, FakeCoder
+
+RATE = 8_000
+NOON = 1_772_366_400.0
+LATER = NOON + 100_000
+ONE, OTHER = "ab" * 32, "cd" * 32
+
+
+def said(seconds: float, seed: int = 1) -> bytes:
+    """Noise that tells where it is, in steps that the coder keeps."""
+    drawn = np.random.default_rng(seed).integers(1, 200, int(seconds * RATE))
+    return (drawn * STEP).astype("<i2").tobytes()
+
+
+class Store:
+    """All that works on one folder of sound."""
+
+    def __init__(self, root: Path, *keys: str, coder: FakeCoder | None = None, after_sweeps: bool = False) -> None:
+        self.root = root
+        self.key_file = root.parent / f"{root.name}.keys"
+        self.set_keys(*keys)
+        self.forms = SoundForms(SoundKeys(self.key_file if keys else None), coder or FakeCoder())
+        self.sounds = SoundFolder(root, Sound(), self.forms)
+        self.sessions = SoundSessions(root, self.forms)
+        self.cuts = SoundCuts(root, self.forms)
+        self.packing = SoundPacking(root, self.sessions, self.forms, after_sweeps=after_sweeps)
+
+    def set_keys(self, *keys: str) -> None:
+        self.key_file.touch(0o600)
+        self.key_file.write_text("".join(f"{each}  # of May\n" for each in keys))
+
+    def keep(self, *pieces: tuple[float, bytes], stream: str = "omi-a", user: str = "maya") -> None:
+        for at, sound in pieces:
+            assert self.sounds.keep(user, stream, RATE, sound, NOON + at, None)
+
+    def pack(self) -> int:
+        count = 0
+        while self.packing.next(LATER):
+            count += 1
+        return count
+
+    def the(self, user: str = "maya", stream: str = "omi-a") -> KeptSession:
+        [session] = self.sessions.of(user, stream)
+        return session
+
+    def samples(self, user: str = "maya", stream: str = "omi-a") -> bytes:
+        session = self.the(user, stream)
+        with self.forms.opened(session.path) as kept:
+            return kept.read(0, session.size)
+
+    def heard(self, began: float, ended: float) -> bytes | None:
+        cut = self.cuts.cut("maya", "omi-a", NOON + began, NOON + ended)
+        if cut is None:
+            return None
+        with wave.open(io.BytesIO(cut), "rb") as reader:
+            return reader.readframes(10**9)
+
+    def files(self) -> set[str]:
+        return {path.suffix for path in self.root.rglob("*") if path.is_file() and not path.name.startswith(".")}
+
+
+FORMS = [(), (ONE,)]
+
+
+@pytest.mark.parametrize("keys", FORMS)
+def test_a_session_that_is_over_is_packed_and_reads_as_before(tmp_path: Path, keys: tuple[str, ...]) -> None:
+    store, sound = Store(tmp_path / "audio", *keys), said(25.5)
+    for place in range(0, len(sound), 2 * RATE):
+        part = sound[place : place + 2 * RATE]
+        store.keep(((place + len(part)) / 2 / RATE, part))
+    before = store.sounds.figures("maya")
+    assert store.samples() == sound
+    assert not store.packing.next(NOON + 60), "it is not over"
+    assert store.pack() == 1
+    assert store.files() == {".blocks", ".jsonl", ".heard"}
+    assert store.samples() == sound
+    with blocks_path(store.the().path).open("rb") as file:
+        assert read_head(file).codec == OPUS
+        blocks, _ = blocks_in(file)
+    assert [each.start for each in blocks] == [each * BLOCK_S * RATE for each in range(7)]
+    after = store.sounds.figures("maya")
+    assert (after.sessions, after.seconds) == (before.sessions, before.seconds)
+    assert after.bytes < before.bytes
+    whole = store.heard(0.0, 25.5)
+    assert whole == sound
+    assert store.heard(7.25, 9.25) == sound[7 * 2 * RATE : int(9.5 * 2 * RATE)], "to the sample, over two blocks"
+    assert store.cuts.holds("maya", "omi-a", NOON + 7, NOON + 9)
+    assert not store.cuts.holds("maya", "omi-a", NOON + 700, NOON + 709)
+    assert store.pack() == 0
+    assert all(oct(path.stat().st_mode)[-2:] == "00" for path in store.root.rglob("omi-*"))
+
+
+@settings(max_examples=25)
+@given(st.lists(st.integers(1, 30_000), min_size=1, max_size=6), st.sampled_from(FORMS), st.booleans())
+def test_any_pieces_read_the_same_in_any_form(
+    tmp_path_factory: pytest.TempPathFactory, sizes: list[int], keys: tuple[str, ...], coded: bool
+) -> None:
+    store = Store(tmp_path_factory.mktemp("home") / "audio", *keys, coder=FakeCoder(is_installed=coded))
+    sound = said(sum(sizes) / RATE + 1)[: 2 * sum(sizes)]
+    start = 0
+    for size in sizes:
+        store.keep((float((start + size) / RATE), sound[2 * start : 2 * (start + size)]))
+        start += size
+    assert store.samples() == sound
+    assert store.pack() == (1 if keys or coded else 0)
+    assert store.samples() == sound
+    with store.forms.opened(store.the().path) as kept:
+        for first in range(0, len(sound), max(2, len(sound) // 7 // 2 * 2)):
+            assert kept.read(first, 4_002) == sound[first : first + 4_002]
+
+
+def test_without_a_coder_or_a_key_it_stays_as_it_came(tmp_path: Path) -> None:
+    store = Store(tmp_path / "audio", coder=FakeCoder(is_installed=False))
+    store.keep((1.0, said(1.0)))
+    assert store.pack() == 0
+    assert store.files() == {".pcm", ".jsonl", ".heard"}
+    sealed = Store(tmp_path / "audio", ONE, coder=FakeCoder(is_installed=False))
+    assert sealed.pack() == 1
+    assert sealed.samples() == said(1.0)
+    assert sealed.files() == {".blocks", ".jsonl", ".heard"}
+
+
+def test_opus_without_what_reads_it_is_told_and_left_alone(tmp_path: Path) -> None:
+    store = Store(tmp_path / "audio")
+    store.keep((1.0, said(1.0)))
+    assert store.pack() == 1
+    bare = Store(tmp_path / "audio", ONE, coder=FakeCoder(is_installed=False))
+    with pytest.raises(Unavailable, match="the extra that reads it is missing"):
+        bare.samples()
+    assert bare.cuts.holds("maya", "omi-a", NOON, NOON + 1)
+    bare.sounds.silence("maya", "omi", NOON, NOON + 1)
+    assert bare.samples() == bytes(2 * RATE), "forgetting needs nothing that reads it"
+
+
+def test_what_is_swept_first_is_packed_afterwards(tmp_path: Path) -> None:
+    store = Store(tmp_path / "audio", after_sweeps=True)
+    store.keep((1.0, said(1.0)))
+    assert store.pack() == 0
+    assert store.sessions.advance(store.the(), store.the().size)
+    assert store.pack() == 1
+    assert store.sessions.due(LATER) == []
+    session = store.the()
+    assert session.state.heard == session.size
+
+
+def test_a_stretch_of_a_packed_session_is_that_of_its_samples(tmp_path: Path) -> None:
+    store, sound = Store(tmp_path / "audio", ONE), said(30.0)
+    store.keep((10.0, sound[: 20 * RATE]), (40.0, sound[20 * RATE :]))
+
+    def stretch() -> tuple[bytes, float, float]:
+        found = store.sessions.stretch(store.the(), store.the().size, 3_600.0)
+        assert found is not None
+        with found.file, wave.open(found.file, "rb") as reader:
+            return reader.readframes(10**9), found.at(15.0), found.seconds
+
+    before = stretch()
+    assert store.pack() == 1
+    assert stretch() == before
+
+
+def test_a_piece_that_comes_after_all_begins_another_session(tmp_path: Path) -> None:
+    store = Store(tmp_path / "audio")
+    assert store.sounds.keep("maya", "omi-a", RATE, said(1.0), NOON, "k1")
+    store.sessions.end(store.the())
+    assert store.packing.next(NOON + 1)
+    assert not store.sounds.keep("maya", "omi-a", RATE, said(1.0), NOON, "k1"), "it was kept before"
+    assert store.sounds.keep("maya", "omi-a", RATE, said(2.0), NOON + 1, "k2")
+    assert not store.sounds.keep("maya", "omi-a", RATE, said(1.0), NOON + 2, "k1")
+    first, second = store.sessions.of("maya", "omi-a")
+    assert first.name != second.name, "though both began at the same moment"
+    with store.forms.opened(second.path) as kept:
+        assert kept.read(0, second.size) == said(2.0)
+
+
+@pytest.mark.parametrize("dies_in", ["_check", "_settle", "settle", "sync_folder"])
+@pytest.mark.parametrize("keys", FORMS)
+def test_whoever_dies_meanwhile_loses_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, dies_in: str, keys: tuple[str, ...]
+) -> None:
+    class Killed(BaseException):
+        pass
+
+    def killed(*_: object) -> None:
+        raise Killed
+
+    store = Store(tmp_path / "audio", *keys)
+    store.keep((9.0, said(9.0)))
+    with monkeypatch.context() as patched:
+        patched.setattr(SoundPacking if dies_in.startswith("_") else sound_packing, dies_in, killed)
+        with pytest.raises(Killed):
+            store.packing.next(LATER)
+    assert store.samples() == said(9.0)
+    assert [each.name for each in store.sessions.due(LATER)] == [store.the().name]
+    store.pack()
+    assert store.samples() == said(9.0)
+    assert store.files() == {".blocks", ".jsonl", ".heard"}
+    assert not draft_path(store.the().path).exists()
+
+
+def test_both_forms_of_one_session_are_one_session(tmp_path: Path) -> None:
+    store = Store(tmp_path / "audio")
+    store.keep((9.0, said(9.0)))
+    path = store.the().path
+    store.pack()
+    path.write_bytes(b"what somebody who died has left")
+    assert store.samples() == said(9.0)
+    store.sounds.silence("maya", "omi", NOON, NOON + 9)
+    assert not path.exists(), "what is forgotten is left in no form"
+    assert not any(store.samples())
+
+
+def test_a_draft_that_does_not_read_back_leaves_the_session_as_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = Store(tmp_path / "audio")
+    store.keep((9.0, said(9.0)))
+    with monkeypatch.context() as patched:
+        patched.setattr(store.forms.coder, "decode", lambda *_: b"\x01\x02", raising=False)
+        assert store.pack() == 3, "it is tried three times"
+    assert read_state(store.the().path).unpacked == 3
+    assert store.samples() == said(9.0)
+    assert not draft_path(store.the().path).exists()
+
+
+@pytest.mark.parametrize("change", ["silence", "remove", "keep"])
+def test_a_session_that_is_changed_while_it_is_packed_is_not_replaced(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: str
+) -> None:
+    store = Store(tmp_path / "audio")
+    store.keep((9.0, said(9.0)))
+    store.sessions.end(store.the())
+    checked = store.packing._check
+
+    def meanwhile(session: KeptSession) -> None:
+        checked(session)
+        if change == "silence":
+            store.sounds.silence("maya", "omi", NOON, NOON + 9)
+        elif change == "remove":
+            store.sounds.remove("maya", store.sounds.sessions("maya"))
+        else:
+            store.keep((10.0, said(1.0, seed=2)))
+
+    monkeypatch.setattr(store.packing, "_check", meanwhile)
+    assert store.packing.next(NOON + 10)
+    assert not list(store.root.rglob("*.blocks*"))
+    if change == "remove":
+        assert os.listdir(store.root) == [sound_packing.PACKING]
+    else:
+        kept = {"silence": bytes(18 * RATE), "keep": said(9.0) + said(1.0, seed=2)}[change]
+        assert store.samples() == kept
+
+
+def test_silence_takes_whole_blocks_and_what_leads_into_the_next_one(tmp_path: Path) -> None:
+    store, sound = Store(tmp_path / "audio", ONE), said(200.0)
+    for second in range(200):
+        store.keep((second + 1.0, sound[second * 2 * RATE : (second + 1) * 2 * RATE]))
+    store.pack()
+    assert store.sounds.silence("maya", "omi", NOON + 100, NOON + 110) == 1
+    told = store.samples()
+    quiet = [second for second in range(200) if not any(told[second * 2 * RATE : (second + 1) * 2 * RATE])]
+    # 85 to 140 as meant; blocks of four seconds, and the one behind, for its lead holds the last of what is silenced
+    assert quiet == list(range(84, 144))
+    assert told[: 84 * 2 * RATE] == sound[: 84 * 2 * RATE]
+    assert told[144 * 2 * RATE :] == sound[144 * 2 * RATE :]
+    assert store.heard(100.5, 101.0) is None
+    assert store.pack() == 0
+    store.sounds.remove("maya", store.sounds.sessions("maya"))
+    assert os.listdir(store.root) == [sound_packing.PACKING]
+
+
+def test_what_is_silent_stays_silent_in_another_form(tmp_path: Path) -> None:
+    store = Store(tmp_path / "audio")
+    store.keep((200.0, said(200.0)))
+    store.sounds.silence("maya", "omi", NOON + 100, NOON + 110)
+    before = store.samples()
+    store.pack()
+    assert store.samples() == before
+    assert store.heard(100.0, 101.0) is None
+
+
+def sealed(root: Path, *keys: str) -> Store:
+    """A store with a packed session, and one that grows, of each of two users."""
+    store = Store(root, *keys)
+    for seed, user in enumerate(("maya", "ravi")):
+        store.keep((40.0, said(40.0, seed=seed)), user=user)
+        store.pack()
+        store.keep((9.0, said(9.0, seed=seed)), stream="omi-b", user=user)
+    return store
+
+
+def test_nothing_that_is_encrypted_is_readable(tmp_path: Path) -> None:
+    store = sealed(tmp_path / "audio", ONE)
+    everything = b"".join(path.read_bytes() for path in store.root.rglob("*") if path.is_file())
+    for seed, seconds in ((0, 40.0), (1, 40.0), (0, 9.0), (1, 9.0)):
+        sound = said(seconds, seed=seed)
+        assert not any(sound[place : place + 32] in everything for place in range(0, len(sound) - 32, 4_000))
+        coded = FakeCoder().encode(sound[: BLOCK_S * RATE * 2], RATE)
+        assert coded[200:232] not in everything
+    assert bytes.fromhex(ONE) not in everything
+
+
+def flipped(path: Path) -> None:
+    raw = bytearray(path.read_bytes())
+    raw[len(raw) // 2] ^= 1
+    path.write_bytes(raw)
+
+
+def swapped(path: Path) -> None:
+    with path.open("rb") as file:
+        blocks, _ = blocks_in(file)
+    raw = path.read_bytes()
+    one, two = (raw[each.place : each.place + 17 + each.size] for each in blocks[1:3])
+    changed = one[:8], two[:8]
+    path.write_bytes(raw[: blocks[1].place] + changed[0] + two[8:] + changed[1] + one[8:] + raw[blocks[3].place :])
+
+
+def cut(path: Path) -> None:
+    with path.open("rb") as file:
+        blocks, _ = blocks_in(file)
+    path.write_bytes(path.read_bytes()[: blocks[-2].place])
+
+
+def shortened(path: Path) -> None:
+    """Cut, and the head says so."""
+    cut(path)
+    raw = bytearray(path.read_bytes())
+    with path.open("rb") as file:
+        blocks, _ = blocks_in(file)
+    raw[16:24] = blocks[-1].end.to_bytes(8, "little")
+    path.write_bytes(raw)
+
+
+def foreign(path: Path) -> None:
+    other = path.parent.with_name(folder_name("ravi"))
+    [theirs] = other.glob("omi-a*.blocks")
+    path.write_bytes(theirs.read_bytes())
+
+
+def muted(path: Path) -> None:
+    """The sign of silence where there is sound."""
+    with path.open("rb") as file:
+        blocks, _ = blocks_in(file)
+    raw = bytearray(path.read_bytes())
+    raw[blocks[3].place + 16] = 0
+    path.write_bytes(raw)
+
+
+def beheaded(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[20:])
+
+
+@pytest.mark.parametrize("attack", [flipped, swapped, cut, shortened, foreign, muted, beheaded])
+def test_whoever_changes_what_is_encrypted_is_found(tmp_path: Path, attack: Callable[[Path], None]) -> None:
+    store = sealed(tmp_path / "audio", ONE)
+    session = store.the()
+    attack(blocks_path(session.path))
+    with pytest.raises(SoundDamaged):
+        store.samples()
+    with pytest.raises(SoundDamaged):
+        store.cuts.cut("maya", "omi-a", NOON, NOON + 40)
+    assert store.pack() == 0, "nothing is made of it"
+    assert blocks_path(session.path).exists()
+    assert store.samples("ravi") == said(40.0, seed=1), "others are played"
+    store.sounds.silence("maya", "omi-a", NOON, NOON + 40)
+    with pytest.raises((SoundDamaged, FileNotFoundError)):
+        assert not any(store.samples())
+        raise SoundDamaged
+    assert store.sounds.remove("maya", store.sounds.sessions("maya")) >= 1
+    assert not list((store.root / folder_name("maya")).glob("*"))
+
+
+def test_an_earlier_block_of_the_same_session_does_not_come_again(tmp_path: Path) -> None:
+    store = sealed(tmp_path / "audio", ONE)
+    path = store.the().path
+    earlier = blocks_path(path).read_bytes()
+    store.set_keys(OTHER, ONE)
+    assert store.pack() > 0
+    now = bytearray(blocks_path(path).read_bytes())
+    now[-100:] = earlier[-100:]
+    blocks_path(path).write_bytes(now)
+    with pytest.raises(SoundDamaged):
+        store.samples()
+
+
+@pytest.mark.parametrize("keys", [(OTHER,), ()])
+def test_without_its_key_nothing_is_played_and_nothing_is_lost(tmp_path: Path, keys: tuple[str, ...]) -> None:
+    store = sealed(tmp_path / "audio", ONE)
+    before = {path: path.read_bytes() for path in store.root.rglob("*.blocks")}
+    other = Store(tmp_path / "audio", *keys)
+    with pytest.raises(SoundSealed):
+        other.samples()
+    with pytest.raises(SoundSealed):
+        other.sessions.stretch(other.the(), other.the().size, 60.0)
+    assert not other.cuts.holds("maya", "omi-a", NOON, NOON + 40)
+    assert other.pack() == 0
+    assert {path: path.read_bytes() for path in store.root.rglob("*.blocks")} == before
+    assert other.sounds.figures("maya").seconds == 49.0
+    store.set_keys(ONE)
+    assert store.samples() == said(40.0, seed=0)
+    other.sounds.silence("maya", "omi-a", NOON, NOON + 40)
+    store.set_keys(ONE)
+    assert not any(store.samples()), "forgetting needs no key"
+
+
+def test_sound_is_not_kept_plainly_where_its_key_is_missing(tmp_path: Path) -> None:
+    store = Store(tmp_path / "audio", ONE)
+    store.keep((1.0, said(1.0)))
+    store.key_file.unlink()
+    for stream in ("omi-a", "omi-b"):
+        with pytest.raises(SoundSealed):
+            store.sounds.keep("maya", stream, RATE, said(1.0), NOON + 2, None)
+    assert not list(store.root.rglob("*.pcm"))
+    store.set_keys(ONE)
+    store.keep((3.0, said(1.0, seed=2)))
+    assert store.samples() == said(1.0) + said(1.0, seed=2)
+
+
+def test_a_key_is_changed_by_putting_another_one_first(tmp_path: Path) -> None:
+    store = sealed(tmp_path / "audio", ONE)
+    store.set_keys(OTHER, ONE)
+    assert store.samples() == said(40.0, seed=0)
+    store.keep((10.0, said(1.0, seed=9)), stream="omi-b")
+    assert len(store.sessions.of("maya", "omi-b")) == 2, "what grows goes on under the new key"
+    assert store.pack() == 5
+    store.set_keys(OTHER)
+    assert store.samples() == said(40.0, seed=0)
+    assert store.samples("ravi") == said(40.0, seed=1)
+    assert store.pack() == 0
+
+
+def test_sound_of_before_a_key_was_named_is_encrypted_by_and_by(tmp_path: Path) -> None:
+    plain = Store(tmp_path / "audio")
+    plain.keep((9.0, said(9.0)))
+    plain.pack()
+    plain.keep((9.0, said(9.0, seed=2)), stream="omi-b")
+    store = Store(tmp_path / "audio", ONE)
+    assert store.samples() == said(9.0)
+    assert store.pack() == 2
+    assert not list(store.root.rglob("*.pcm"))
+    assert store.samples() == said(9.0)
+    with blocks_path(store.the(stream="omi-b").path).open("rb") as file:
+        assert (read_head(file).codec, read_head(file).key_id is not None) == (OPUS, True)
+
+
+@pytest.mark.parametrize("torn", [b"", b"\x09" * 5, b"\x09" * 40_000])
+def test_a_piece_whose_writer_died_is_written_over_in_blocks_as_well(tmp_path: Path, torn: bytes) -> None:
+    store = Store(tmp_path / "audio", ONE)
+    store.keep((9.0, said(9.0)))
+    path = blocks_path(store.the().path)
+    with path.open("ab") as file:
+        file.write(torn)
+    store.keep((10.0, said(1.0, seed=2)))
+    assert store.samples() == said(9.0) + said(1.0, seed=2)
+    with path.open("ab") as file:
+        file.write(torn)
+    assert store.samples() == said(9.0) + said(1.0, seed=2)
+    assert [each.until for each in pieces_of(store.the().path)][-1] == path.stat().st_size - len(torn)
+    assert store.pack() == 1
+    assert store.samples() == said(9.0) + said(1.0, seed=2)
+
+
+def test_a_running_session_that_was_cut_is_told(tmp_path: Path) -> None:
+    store = Store(tmp_path / "audio", ONE)
+    store.keep((9.0, said(9.0)))
+    path = blocks_path(store.the().path)
+    os.truncate(path, path.stat().st_size - 10)
+    with pytest.raises(SoundDamaged):
+        store.samples()
+    with path.open("rb") as file:
+        assert read_head(file).codec == SAMPLES
