@@ -16,6 +16,7 @@ from adapters.capture.sound_forms import SoundForms
 from adapters.capture.sound_keys import SoundKeys
 from adapters.capture.sound_packing import SoundPacking
 from adapters.capture.sound_sessions import SoundSessions
+from adapters.capture.sound_survey import SoundSurvey, survey
 from adapters.capture.sounds import SoundFolder
 from adapters.clock import SystemClock
 from adapters.embedding.absent import AbsentEmbedder
@@ -296,6 +297,11 @@ def sound_packing(settings: Settings) -> SoundPacking:
     """What brings it into its lasting form."""
     forms, after_sweeps = sound_forms(settings), settings.sound.sweeps and build_models.ear(settings).is_installed
     return SoundPacking(settings.home / "audio", sound_sessions(settings), forms, after_sweeps=after_sweeps)
+
+
+def sound_survey(settings: Settings) -> SoundSurvey:
+    """How much of it there is. Raises SoundSealed of a file of keys that cannot be used."""
+    return survey(settings.home / "audio", sound_forms(settings))
 
 
 def eraser(kept: Stores, settings: Settings, erase: Erase, leave: Callable[[str], Awaitable[None]]) -> Eraser:
