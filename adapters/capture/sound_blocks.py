@@ -21,7 +21,6 @@ from typing import BinaryIO
 
 from adapters.capture.sound_keys import ID_BYTES, SALT_BYTES, SoundKey
 from memory.errors import SoundDamaged
-from memory.model.sound import SAMPLE
 
 MAGIC = b"MRSOUND\x01"
 SAMPLES, OPUS = 0, 1
@@ -137,7 +136,7 @@ class BlockSeal:
         return self._told + struct.pack("<QI", start, count)
 
 
-def _cipher(key: bytes):  # type: ignore[no-untyped-def]  # noqa: ANN202  (its type is that of a package loaded late)
+def _cipher(key: bytes):  # type: ignore[no-untyped-def]
     from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
     return AESGCM(key)

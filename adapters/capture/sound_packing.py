@@ -29,7 +29,7 @@ from adapters.capture.sound_forms import (
 from adapters.capture.sound_sessions import KeptSession, SoundSessions, session_at
 from adapters.capture.sound_states import read_state
 from adapters.capture.sounds import rate_of
-from memory.errors import SoundDamaged, SoundSealed, Unavailable
+from memory.errors import SoundDamaged
 from memory.model.sound import SAMPLE
 from memory.model.timeline import Instant
 
@@ -53,7 +53,7 @@ class SoundPacking:
     def next(self, now: Instant) -> bool:
         """Pack one session that is due; False where there is none, or somebody else packs.
 
-        Raises SoundSealed where sound is to be encrypted and its file of keys cannot be used.
+        Raises SoundSealed where sound is to be encrypted and its file of keys cannot be used, and OSError of a disk.
         """
         with self._taken() as mine:
             if not mine:
@@ -92,31 +92,37 @@ class SoundPacking:
         if wanted is None:
             return
         try:
-            self._write(session, wanted)
-            self._check(session)
+            total = self._write(session, wanted)
+            self._check(session, total)
             self._settle(session)
         except FileNotFoundError:  # it was removed meanwhile
-            draft.unlink(missing_ok=True)
-        except (OSError, SoundDamaged, SoundSealed, Unavailable) as error:
-            log.warning("a session of sound stays in its form for now: %s", type(error).__name__)
-            draft.unlink(missing_ok=True)
+            pass
+        except SoundDamaged:
+            log.warning("a session of sound stays in its form: it does not read back")
             self._sessions.note_unpacked(session)
+        finally:
+            draft.unlink(missing_ok=True)
 
-    def _write(self, session: KeptSession, wanted: SoundForm) -> None:
-        """Write the draft: blocks as they are where only their key changes, else samples that are coded anew."""
+    def _write(self, session: KeptSession, wanted: SoundForm) -> int:
+        """Write the draft: blocks as they are where only their key changes, else samples that are coded anew; how many
+        samples it holds."""
         key = self._forms.keys.named(wanted.key_id) if wanted.key_id else None
-        head = new_head(wanted.codec, session.rate, session.size // SAMPLE, key)
-        seal, draft = self._forms.seal(head, session.path), draft_path(session.path)
+        draft = draft_path(session.path)
         draft.touch(PRIVATE)
         with draft.open("wb") as file, self._forms.opened(session.path) as kept:
+            same = kept if isinstance(kept, BlockSamples) and kept.head.codec == wanted.codec else None
+            total = (same and same.head.total) or session.size // SAMPLE
+            head = new_head(wanted.codec, session.rate, total, key)
+            seal = self._forms.seal(head, session.path)
             file.write(head.written())
-            if isinstance(kept, BlockSamples) and kept.head.codec == wanted.codec:
-                for block in kept.blocks:
-                    file.write(written_block(seal, block.start, block.count, kept.content(block)))
-            else:
+            if same is None:
                 self._code(file, seal, kept, session, wanted.codec)
+            else:  # behind the last one there may be those of a piece whose writer died
+                for block in (each for each in same.blocks if each.end <= total):
+                    file.write(written_block(seal, block.start, block.count, same.content(block)))
             file.flush()
             os.fsync(file.fileno())
+        return total
 
     def _code(self, file: BinaryIO, seal: BlockSeal, kept: KeptSamples, session: KeptSession, codec: int) -> None:
         total, rate = session.size // SAMPLE, session.rate
@@ -134,12 +140,12 @@ class SoundPacking:
                 content = samples
             file.write(written_block(seal, start, count, content))
 
-    def _check(self, session: KeptSession) -> None:
-        """Read the draft back. Raises SoundDamaged of one that is not as long as the session, or cannot be read."""
+    def _check(self, session: KeptSession, total: int) -> None:
+        """Read the draft back. Raises SoundDamaged of one that has fewer samples or more, or cannot be read."""
         with draft_path(session.path).open("rb") as file:
             kept = self._forms.blocks_of(file, session.path)
             length = sum(len(kept.read(each.start * SAMPLE, each.count * SAMPLE)) for each in kept.blocks)
-        if length != session.size:
+        if length != total * SAMPLE:
             raise SoundDamaged
 
     def _settle(self, session: KeptSession) -> None:
@@ -149,7 +155,6 @@ class SoundPacking:
             now = session_at(path) if is_kept(path) else None
             is_same = now is not None and now.size == session.size
             if not is_same or read_state(path).silenced != session.state.silenced:
-                draft.unlink(missing_ok=True)
                 return
             settle(draft, blocks_path(path))
             path.unlink(missing_ok=True)

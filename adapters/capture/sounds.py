@@ -1,9 +1,9 @@
 """Sound on disk: samples of 16 bits, mono, a file a session, a folder a user.
 
 `{user}/{stream}-{began}-{rate}.pcm` holds the samples as they came, or `.blocks` in another form (sound_forms.py).
-`.jsonl` beside it has a line for each piece: when it came, where it begins, how long it is, and the digest of the key of
-its request. A piece counts with its line; samples behind the last line are of a piece whose writer died, and the next
-one takes their place. `.heard` tells how far it was heard (sound_states.py).
+`.jsonl` beside it has a line a piece: when it came, where it begins, how long it is, and the digest of the key of its
+request. A piece counts with its line; samples behind the last line are of a piece whose writer died, and the next one
+takes their place. `.heard` tells how far it was heard (sound_states.py).
 """
 
 from __future__ import annotations

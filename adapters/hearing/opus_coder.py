@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory.errors import SoundDamaged
-from memory.model.sound import SAMPLE
 
 RATES = frozenset({8_000, 12_000, 16_000, 24_000, 48_000})
 """Samples a second that Opus takes without another resampling (RFC 6716, section 2)."""
