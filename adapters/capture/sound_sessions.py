@@ -229,7 +229,7 @@ class SoundSessions:
         pieces = pieces_of(session.path)
         file = self._unnamed()
         places, seconds, last = list[_Place](), 0.0, None
-        with _unless_broken(file), wave.open(file, "wb") as writer, self._forms.opened(session.path) as sound:
+        with _unless_broken(file), self._forms.opened(session.path) as sound, wave.open(file, "wb") as writer:
             writer.setparams((1, SAMPLE, session.rate, 0, "NONE", "not compressed"))
             for piece in pieces:
                 place = _placed(piece, session, until)

@@ -163,6 +163,8 @@ class SoundFolder:
                 # who spoke in what is forgotten is not told any longer
                 speaker = state.speaker and UNNAMED_SPEAKER
                 write_state(path, replace(state, silenced=state.silenced + 1, speaker=speaker))
+            if not is_kept(path):  # it was damaged, so that nothing of it could be told apart
+                _remove_lines(path)
         return any(size for _, size in spans)
 
     def sessions(self, user_id: str) -> list[str]:
@@ -296,8 +298,12 @@ def _remove(path: Path) -> bool:
     with locked(lock):
         was_there = is_kept(path)
         remove_forms(path)
-        path.with_suffix(".jsonl").unlink(missing_ok=True)
-        state_path(path).unlink(missing_ok=True)
+        _remove_lines(path)
         if not any(stream_of(each) == lock.name for each in sessions_in(path.parent)):
             drop_lock(lock)
     return was_there
+
+
+def _remove_lines(path: Path) -> None:
+    path.with_suffix(".jsonl").unlink(missing_ok=True)
+    state_path(path).unlink(missing_ok=True)
