@@ -169,7 +169,8 @@ async def test_forgetting_reaches_sound_in_its_lasting_form(
     packer.set_keys(*keys)
     after = blocks.read_bytes()
     assert len(after) == len(before)
-    assert not any(before[place : place + 16] in after for place in range(80, len(before) - 16, 16))
+    parts = {before[place : place + 16] for place in range(80, len(before) - 16, 16)}
+    assert not any(each in after for each in parts if len(set(each)) > 8)
     assert (await device.door.client.get(path)).status_code == 404
     answer = await device.door.client.delete("/v1/memory", params={"confirm": device.door.user})
     assert answer.status_code == 200, answer.text
