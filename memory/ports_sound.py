@@ -75,8 +75,9 @@ class EmotionReader(Protocol):
 class SoundCoder(Protocol):
     """Makes speech small, and speech of it again: a stretch at a time, each by itself, so that any can be cut out."""
 
-    rates: Collection[int]
-    """Samples a second that it takes."""
+    @property
+    def rates(self) -> Collection[int]:
+        """Samples a second that it takes."""
 
     @property
     def is_installed(self) -> bool:

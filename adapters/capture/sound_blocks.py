@@ -68,7 +68,7 @@ def read_head(file: BinaryIO) -> SoundHead:
 def new_head(codec: int, rate: int, total: int | None, key: SoundKey | None) -> SoundHead:
     """The head of a new file, under this key."""
     salt = os.urandom(SALT_BYTES) if key else bytes(SALT_BYTES)
-    return SoundHead(codec, rate, total, key and key.key_id, salt)
+    return SoundHead(codec, rate, total, key.key_id if key else None, salt)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -32,8 +33,7 @@ class SoundSurvey:
 def survey(root: Path, forms: SoundForms) -> SoundSurvey:
     """Look at every session below a folder. Raises SoundSealed of a file of keys that cannot be used."""
     known = [each.key_id for each in forms.keys.all()]
-    total = {name: 0 for name in SoundSurvey.__dataclass_fields__}
-    seconds = 0.0
+    total, seconds = Counter[str](), 0.0
     for path in (each for folder in root.glob("*/") for each in sessions_in(folder)):
         total["sessions"] += 1
         total["bytes"] += bytes_on_disk(path) or 0
@@ -50,4 +50,4 @@ def survey(root: Path, forms: SoundForms) -> SoundSurvey:
             total["encrypted"] += 1
             total["no_key"] += form.key_id not in known
             total["old_key"] += form.key_id in known[1:]
-    return SoundSurvey(**{**total, "seconds": seconds})
+    return SoundSurvey(seconds=seconds, **total)

@@ -102,7 +102,7 @@ class SoundFolder:
             if told is not None:
                 _note(latest, told, is_first=last is None)
             start = 0 if last is None else last.start + last.size
-            until = self._forms.append(latest, start, last and last.until, sound)
+            until = self._forms.append(latest, start, last.until if last else None, sound)
             line = orjson.dumps(asdict(SoundPiece(at, start, len(sound), named, until))) + b"\n"
             extend(latest.with_suffix(".jsonl"), line)
         self._weight += len(sound) + len(line)
