@@ -111,7 +111,7 @@ class SoundPacking:
         draft.touch(PRIVATE)
         with draft.open("wb") as file, self._forms.opened(session.path) as kept:
             same = kept if isinstance(kept, BlockSamples) and kept.head.codec == wanted.codec else None
-            total = (same and same.head.total) or session.size // SAMPLE
+            total = same.head.total if same and same.head.total else session.size // SAMPLE
             head = new_head(wanted.codec, session.rate, total, key)
             seal = self._forms.seal(head, session.path)
             file.write(head.written())
