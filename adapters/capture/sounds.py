@@ -164,7 +164,7 @@ class SoundFolder:
                 speaker = state.speaker and UNNAMED_SPEAKER
                 write_state(path, replace(state, silenced=state.silenced + 1, speaker=speaker))
             if not is_kept(path):  # it was damaged, so that nothing of it could be told apart
-                _remove_lines(path)
+                _remove_rest(path)
         return any(size for _, size in spans)
 
     def sessions(self, user_id: str) -> list[str]:
@@ -294,16 +294,16 @@ def span_of(piece: SoundPiece, rate: int, began: Instant, ended: Instant) -> tup
 
 
 def _remove(path: Path) -> bool:
-    lock = path.with_name(stream_of(path))
-    with locked(lock):
+    with locked(path.with_name(stream_of(path))):
         was_there = is_kept(path)
         remove_forms(path)
-        _remove_lines(path)
-        if not any(stream_of(each) == lock.name for each in sessions_in(path.parent)):
-            drop_lock(lock)
+        _remove_rest(path)
     return was_there
 
 
-def _remove_lines(path: Path) -> None:
+def _remove_rest(path: Path) -> None:
+    """Remove what lies beside the sound of a session that is gone. Only for whoever holds its lock."""
     path.with_suffix(".jsonl").unlink(missing_ok=True)
     state_path(path).unlink(missing_ok=True)
+    if not any(stream_of(each) == stream_of(path) for each in sessions_in(path.parent)):
+        drop_lock(path.with_name(stream_of(path)))
