@@ -19,7 +19,7 @@ from adapters.build import Stores
 from adapters.capture.sound_sessions import KeptSession, SoundSessions, SoundStretch
 from adapters.capture.sounds import AFTER_S, BEFORE_S, UNNAMED_SPEAKER, session_of
 from config.settings import Settings
-from memory.errors import DomainError, is_away
+from memory.errors import DomainError, SoundDamaged, Unavailable, is_away
 from memory.model.profile import Profile
 from memory.model.scopes import Sensitivity, View, user_scope
 from memory.model.sound import SAMPLE, HeardSound
@@ -36,6 +36,8 @@ from memory.services.zones import offset_s
 log = logging.getLogger("memoray.hearing")
 LOOK_S = 2.0
 """Seconds between looks for a session that has ended: some milliseconds for a month of them."""
+PACK_LOOK_S = 60.0
+"""Seconds between looks for a session to be packed (chosen: nobody waits for it)."""
 STRETCH_S = 3_600.0
 """Seconds of sound that are heard in one go, and so again after a death (chosen: 15 minutes of work)."""
 SHARED_STRETCH_S = 900.0
@@ -62,6 +64,19 @@ async def sweep_sound(
         if not await sweeps.next(clock):
             await asyncio.sleep(LOOK_S)
     await asyncio.Event().wait()
+
+
+async def pack_sound(settings: Settings, clock: Clock) -> None:
+    """Bring sessions that are over into their lasting form, one after the other, without end."""
+    packing = build.sound_packing(settings)
+    while True:
+        try:
+            packed = await asyncio.to_thread(packing.next, clock.now())
+        except (OSError, DomainError) as error:
+            log.warning("sound stays in its form for now: %s", getattr(error, "kind", type(error).__name__))
+            packed = False
+        if not packed:
+            await asyncio.sleep(PACK_LOOK_S)
 
 
 class SoundSweeps:
@@ -97,7 +112,18 @@ class SoundSweeps:
 
     async def _sweep(self, session: KeptSession, clock: Clock) -> None:
         until = session.wanted(clock.now())
-        stretch = await asyncio.to_thread(self._sessions.stretch, session, until, self._stretch_s)
+        try:
+            stretch = await asyncio.to_thread(self._sessions.stretch, session, until, self._stretch_s)
+        except FileNotFoundError:  # it was removed meanwhile
+            return
+        except Unavailable as error:  # its key, or what reads its form, is not there: nothing is given up
+            log.warning("a session of sound cannot be read now: %s", error.kind)
+            await asyncio.to_thread(self._sessions.wait, session, clock.now() + RETRY_S)
+            return
+        except SoundDamaged as error:
+            log.warning("a session of sound could not be read: %s", error.kind)
+            await self._failed(session, until, clock.now())
+            return
         if stretch is None:  # its lines are gone
             await asyncio.to_thread(self._sessions.advance, session, until)
             return
@@ -108,17 +134,17 @@ class SoundSweeps:
             if is_away(error):
                 raise
             log.warning("a session of sound could not be heard: %s", error.kind)
-            await self._failed(session, stretch, clock.now())
+            await self._failed(session, stretch.end, clock.now())
         else:
             await asyncio.to_thread(self._sessions.advance, session, *heard_to)
 
-    async def _failed(self, session: KeptSession, stretch: SoundStretch, now: Instant) -> None:
-        """Try again later; after some times that stretch is left out, for what follows it may well be heard."""
+    async def _failed(self, session: KeptSession, end: int, now: Instant) -> None:
+        """Try again later; after some times what is up to `end` is left out, for what follows may well be heard."""
         if session.state.tries + 1 < MOST_TRIES:
             again_at = now + RETRY_S * 2**session.state.tries
             await asyncio.to_thread(self._sessions.fail, session, again_at)
         else:
-            await asyncio.to_thread(self._sessions.advance, session, stretch.end)
+            await asyncio.to_thread(self._sessions.advance, session, end)
 
     async def _heard(self, session: KeptSession, stretch: SoundStretch, now: Instant) -> tuple[int, str | None]:
         """Hear a stretch and store its words; up to which byte the session was heard now, and by what.

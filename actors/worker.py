@@ -22,7 +22,7 @@ from actors.leases import OwnBook, leases_of, terms_of
 from actors.names import TURN_S, Shards
 from actors.reading import ReadingTask, Turns, attempt
 from actors.scheduler import Scheduler
-from actors.sound_sweeps import sweep_sound
+from actors.sound_sweeps import pack_sound, sweep_sound
 from actors.transcripts import Transcripts
 from adapters import build, build_models
 from config.settings import Settings
@@ -125,6 +125,7 @@ class Worker:
             transcripts.watch,
             scheduler.run,
             partial(sweep_sound, self._settings, stores, self._clock, leases=self._leases),
+            partial(pack_sound, self._settings, self._clock),
         ]
         if self._judge is not None:
             tasks.append(partial(self._judge_again, self._judge))

@@ -12,11 +12,16 @@ from adapters import build_models
 from adapters.capture.captures import CommandFiles
 from adapters.capture.erasure import SessionFiles
 from adapters.capture.sound_cuts import SoundCuts
+from adapters.capture.sound_forms import SoundForms
+from adapters.capture.sound_keys import SoundKeys
+from adapters.capture.sound_packing import SoundPacking
 from adapters.capture.sound_sessions import SoundSessions
+from adapters.capture.sound_survey import SoundSurvey, survey
 from adapters.capture.sounds import SoundFolder
 from adapters.clock import SystemClock
 from adapters.embedding.absent import AbsentEmbedder
 from adapters.emitting import Emitter
+from adapters.hearing.opus_coder import OpusCoder
 from adapters.night_parts import NightNumbers, NightReads, NightRunner, parts_over
 from adapters.postgres.archive import PostgresArchive
 from adapters.postgres.audit import PostgresAudit
@@ -269,17 +274,34 @@ def session_files(kept: Stores, settings: Settings) -> SessionFiles:
 
 def sounds(settings: Settings) -> SoundFolder:
     """The sound that is kept."""
-    return SoundFolder(settings.home / "audio", settings.sound)
+    return SoundFolder(settings.home / "audio", settings.sound, sound_forms(settings))
 
 
 def sound_sessions(settings: Settings) -> SoundSessions:
     """Its sessions, as they are swept."""
-    return SoundSessions(settings.home / "audio")
+    return SoundSessions(settings.home / "audio", sound_forms(settings))
 
 
 def sound_cuts(settings: Settings) -> SoundCuts:
     """Some seconds of it."""
-    return SoundCuts(settings.home / "audio")
+    return SoundCuts(settings.home / "audio", sound_forms(settings))
+
+
+def sound_forms(settings: Settings) -> SoundForms:
+    """In which forms it lies on disk."""
+    named = settings.sound.key_file
+    return SoundForms(SoundKeys(settings.home / named if named else None), OpusCoder(settings.sound.kbit))
+
+
+def sound_packing(settings: Settings) -> SoundPacking:
+    """What brings it into its lasting form."""
+    forms, after_sweeps = sound_forms(settings), settings.sound.sweeps and build_models.ear(settings).is_installed
+    return SoundPacking(settings.home / "audio", sound_sessions(settings), forms, after_sweeps=after_sweeps)
+
+
+def sound_survey(settings: Settings) -> SoundSurvey:
+    """How much of it there is. Raises SoundSealed of a file of keys that cannot be used."""
+    return survey(settings.home / "audio", sound_forms(settings))
 
 
 def eraser(kept: Stores, settings: Settings, erase: Erase, leave: Callable[[str], Awaitable[None]]) -> Eraser:

@@ -201,6 +201,21 @@ def _token(settings: Settings) -> Finding:
     return Finding("ok", f"{path}, mode {mode:o}")
 
 
+def _sound(settings: Settings) -> Finding:
+    """How much sound is kept, and whether it is encrypted and can be read."""
+    from adapters import build
+
+    told = build.sound_survey(settings)
+    hours = f"{told.sessions} sessions, {told.seconds / 3_600:.1f} h in {told.bytes / 1e6:.0f} MB, {told.opus} as Opus"
+    facts = f"{hours}; " + (f"{told.encrypted} of them encrypted" if settings.sound.key_file else "not encrypted")
+    if told.no_key or told.damaged:
+        lost = f"{facts}; {told.no_key} need a key that is not named, {told.damaged} are damaged"
+        return Finding("warn", lost, "put the old key behind the one in use (docs/howto/sound.md)")
+    if told.old_key:
+        return Finding("ok", f"{facts}, {told.old_key} still by an old key")
+    return Finding("ok", facts)
+
+
 def _gpu(settings: Settings) -> Finding:
     program = shutil.which("nvidia-smi")
     if program is None:
@@ -276,6 +291,7 @@ CHECKS: tuple[tuple[str, Callable[[Settings], Finding]], ...] = (
     ("packages", _packages),
     ("models", _models),
     ("token", _token),
+    ("sound", _sound),
     ("gpu", _gpu),
     ("left", _left),
 )

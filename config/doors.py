@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from memory.model.quantities import Count, Days, Seconds
+from memory.model.quantities import Count, Days, OpusKilobits, Seconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,10 +31,16 @@ class Sound:
     session_mb: Count = 1_000
     """Megabytes of one session, after which another begins (chosen: nine hours of 16,000 samples a second)."""
     most_mb: Count = 10_000
-    """Megabytes of all sound of all users; beyond them the oldest of whoever is heard goes (chosen: four days)."""
+    """Megabytes of all sound of all users; beyond them the oldest of whoever is heard goes (chosen: four days as it
+    came, a month of Opus)."""
     streams: Count = 4
     """Live streams of one memory that a gateway hears at once, of the eight that it hears in all (chosen: half of them,
     so that nobody keeps the others out)."""
+    kbit: OpusKilobits = 24
+    """Kilobits a second of Opus, in which sound is kept once its session is over and was swept, where the extra
+    `speech` is there (24 or 32, the usual for speech of 16,000 samples a second; RFC 6716, 2.1.1); 0 = as it came."""
+    key_file: Path | None = None
+    """A file of keys, mode 0600, by which sound is encrypted on disk, relative to home; null = it is not (0111)."""
     sweeps: bool = True
     """Whether a session is heard in the background once it has ended, where the extra `speech` is there."""
     strangers: Literal["keep", "keep_without_name", "drop"] = "keep"

@@ -152,10 +152,22 @@ class DiskFull(Unavailable):
     kind = "disk-full"
 
 
+class SoundSealed(Unavailable):
+    """This sound is encrypted, and its key is not at hand: name the file of keys in sound.key_file."""
+
+    kind = "sound-sealed"
+
+
 class Fenced(Unavailable):
     """Another writer has taken over this memory; nothing was written."""
 
     kind = "fenced"
+
+
+class SoundDamaged(Conflict):
+    """The file of this sound was damaged or changed since it was written, and is not played."""
+
+    kind = "sound-damaged"
 
 
 class Stale(Conflict):

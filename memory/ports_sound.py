@@ -5,7 +5,7 @@ Every port has one contract suite in `tests/contract`, run on every implementati
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import BinaryIO, Protocol
 
 import numpy as np
@@ -89,3 +89,21 @@ class EmotionReader(Protocol):
 
     def read(self, said: Sequence[TracedSentence]) -> Sequence[HeardEmotion]:
         """A guess for each sentence of one sound. A trace may be empty."""
+
+
+class SoundCoder(Protocol):
+    """Makes speech small, and speech of it again: a stretch at a time, each by itself, so that any can be cut out."""
+
+    @property
+    def rates(self) -> Collection[int]:
+        """Samples a second that it takes."""
+
+    @property
+    def is_installed(self) -> bool:
+        """Whether its packages are there."""
+
+    def encode(self, samples: bytes, rate: int) -> bytes:
+        """Samples of 16 bits, little-endian, mono, as few bytes."""
+
+    def decode(self, coded: bytes, rate: int, start: int, count: int) -> bytes:
+        """So many samples of them from the one at `start` on, each at its own place. Raises SoundDamaged."""

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import io
 import wave
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from adapters.capture.commands import folder_name
+from adapters.capture.sound_forms import SoundForms, sessions_in
 from adapters.capture.sounds import pieces_of, rate_of, session_stream, span_of, stream_of
+from memory.errors import SoundDamaged, SoundSealed
 from memory.model.sound import SAMPLE
 from memory.model.timeline import Instant
 
@@ -23,53 +25,52 @@ LONGEST_S = 300.0
 class SoundCuts:
     """Cuts sound out of the sessions below one folder. It works on the disk: call it off the event loop."""
 
-    def __init__(self, root: Path) -> None:
-        self._root = root
+    def __init__(self, root: Path, forms: SoundForms | None = None) -> None:
+        self._root, self._forms = root, forms or SoundForms()
 
     def cut(self, user_id: str, session_id: str, began: Instant, ended: Instant) -> bytes | None:
-        """What was heard of a session in these seconds; None where nothing of it is kept, or it was silenced."""
-        began, ended = began - MARGIN_S, min(ended, began + LONGEST_S) + MARGIN_S
-        for path in self._of_session(user_id, session_id):
-            sound = b"".join(_pieces(path, began, ended))
+        """What was heard of a session in these seconds; None where nothing of it is kept, or it was silenced.
+
+        Raises SoundSealed without its key, SoundDamaged, and Unavailable where its form cannot be decoded.
+        """
+        for path, spans in self._of_session(user_id, session_id, *_widened(began, ended)):
+            try:
+                with self._forms.opened(path) as kept:
+                    sound = b"".join(kept.read(start, _within(path, size)) for start, size in spans)
+            except FileNotFoundError:  # it was removed meanwhile
+                continue
             if any(sound):
                 return _wave(sound, rate_of(path))
         return None
 
     def holds(self, user_id: str, session_id: str, began: Instant, ended: Instant) -> bool:
-        """Whether `cut` would find any of it; no more of it is read than tells that."""
-        began, ended = began - MARGIN_S, min(ended, began + LONGEST_S) + MARGIN_S
-        return any(_is_heard(path, began, ended) for path in self._of_session(user_id, session_id))
+        """Whether there is anything to cut, as far as that is known without decoding; not what cannot be read."""
+        for path, spans in self._of_session(user_id, session_id, *_widened(began, ended)):
+            try:
+                with self._forms.opened(path) as kept:
+                    if not all(kept.is_silent(start, _within(path, size)) for start, size in spans):
+                        return True
+            except (FileNotFoundError, SoundSealed, SoundDamaged):
+                continue
+        return False
 
-    def _of_session(self, user_id: str, session_id: str) -> Iterator[Path]:
-        """The files of a session: its own, and those of the device whose stream it is."""
+    def _of_session(
+        self, user_id: str, session_id: str, began: Instant, ended: Instant
+    ) -> Iterator[tuple[Path, Sequence[tuple[int, int]]]]:
+        """The files of a session, its own and those of the device whose stream it is, with where these seconds lie."""
         origin, own = session_id.partition("-")[0], session_stream(session_id)
-        for path in sorted((self._root / folder_name(user_id)).glob("*.pcm")):
+        for path in sessions_in(self._root / folder_name(user_id)):
             if stream_of(path) == own or path.name.startswith(f"{origin}-"):
-                yield path
+                spans = (span_of(each, rate_of(path), began, ended) for each in pieces_of(path))
+                yield path, [each for each in spans if each[1]]
 
 
-def _pieces(path: Path, began: Instant, ended: Instant) -> Iterator[bytes]:
-    rate = rate_of(path)
-    try:
-        with path.open("rb") as sound:
-            for piece in pieces_of(path):
-                start, size = span_of(piece, rate, began, ended)
-                sound.seek(start)
-                yield sound.read(min(size, int((LONGEST_S + 1) * rate) * SAMPLE))
-    except FileNotFoundError:  # it was removed meanwhile
-        return
+def _widened(began: Instant, ended: Instant) -> tuple[Instant, Instant]:
+    return began - MARGIN_S, min(ended, began + LONGEST_S) + MARGIN_S
 
 
-def _is_heard(path: Path, began: Instant, ended: Instant) -> bool:
-    try:
-        with path.open("rb") as sound:
-            for start, size in (span_of(piece, rate_of(path), began, ended) for piece in pieces_of(path)):
-                sound.seek(start)
-                if any(any(sound.read(min(LOOK, size - place))) for place in range(0, size, LOOK)):
-                    return True
-    except FileNotFoundError:  # it was removed meanwhile
-        pass
-    return False
+def _within(path: Path, size: int) -> int:
+    return min(size, int((LONGEST_S + 1) * rate_of(path)) * SAMPLE)
 
 
 def _wave(sound: bytes, rate: int) -> bytes:

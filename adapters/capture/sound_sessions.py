@@ -18,6 +18,7 @@ from urllib.parse import unquote
 from adapters.capture.commands import folder_name
 from adapters.capture.files import PRIVATE, locked
 from adapters.capture.sessions import SESSION_GAP_S
+from adapters.capture.sound_forms import KeptSamples, SoundForms, is_kept, sessions_in
 from adapters.capture.sound_states import SoundState, read_state, write_state
 from adapters.capture.sounds import (
     TAIL_BYTES,
@@ -29,6 +30,7 @@ from adapters.capture.sounds import (
     session_stream,
     stream_of,
 )
+from memory.errors import SoundDamaged
 from memory.model.sound import SAMPLE
 from memory.model.timeline import Instant
 from memory.services.ears import HearingModel, model_of
@@ -131,8 +133,8 @@ class SoundStretch:
 class SoundSessions:
     """The sessions below one folder. Every method works on the disk: call it off the event loop."""
 
-    def __init__(self, root: Path) -> None:
-        self._root = root
+    def __init__(self, root: Path, forms: SoundForms | None = None) -> None:
+        self._root, self._forms = root, forms or SoundForms()
 
     def named(self, user_id: str, session_id: str) -> list[KeptSession]:
         """What is kept of a session that a caller has named: more than one where a long silence came between."""
@@ -140,18 +142,34 @@ class SoundSessions:
 
     def of(self, user_id: str, stream: str) -> list[KeptSession]:
         """The sessions of a stream, in the order in which they began."""
-        found = (_session(path) for path in (self._root / folder_name(user_id)).glob("*.pcm"))
+        found = (session_at(path) for path in sessions_in(self._root / folder_name(user_id)))
         return sorted((each for each in found if each and each.stream == stream), key=lambda each: each.began)
 
     def all_named(self, user_id: str) -> list[str]:
         """The ids of the sessions of a user that callers have named."""
-        streams = {stream_of(path) for path in (self._root / folder_name(user_id)).glob("*.pcm")}
+        streams = {stream_of(path) for path in sessions_in(self._root / folder_name(user_id))}
         return sorted(filter(None, map(session_of, streams)))
 
     def due(self, now: Instant) -> list[KeptSession]:
         """Everybody's sessions that are to be swept, the first that ended first."""
-        found = (_session(path) for path in self._root.glob("*/*.pcm") if _is_unheard(path))
+        found = (session_at(path) for path in self.everybodys() if self._is_unheard(path))
         return sorted((each for each in found if each and each.is_due(now)), key=lambda each: each.ended)
+
+    def everybodys(self) -> Iterator[Path]:
+        """Where each session of everybody lies."""
+        for folder in self._root.glob("*/"):
+            yield from sessions_in(folder)
+
+    def _is_unheard(self, path: Path) -> bool:
+        """Whether something may be left to be heard; what grows as blocks is looked at closely each time."""
+        heard = read_state(path).heard
+        try:
+            form = self._forms.form(path)
+            if form is None or form.total is not None or form.is_plain:
+                return heard < (self._forms.length(path) if form else 0)
+        except SoundDamaged:
+            return False
+        return True
 
     def piece_at(self, user_id: str, session_id: str, key: str) -> Instant | None:
         """When the piece came that was kept under a key; None where there is none."""
@@ -187,9 +205,17 @@ class SoundSessions:
         """Note that hearing what follows has failed, unless it is to be swept anew."""
         self._change(session, is_told=True, tries=session.state.tries + 1, again_at=again_at)
 
+    def wait(self, session: KeptSession, again_at: Instant) -> None:
+        """Try it again then, and count nothing: what is missing is no fault of the sound."""
+        self._change(session, again_at=again_at)
+
+    def note_unpacked(self, session: KeptSession) -> None:
+        """Note that bringing it into its lasting form has failed."""
+        self._change(session, unpacked=session.state.unpacked + 1)
+
     def is_same(self, session: KeptSession) -> bool:
         """Whether a session is there as it was: neither removed nor silenced anywhere, nor to be swept anew."""
-        return session.path.exists() and _is_as_it_was(session, read_state(session.path))
+        return is_kept(session.path) and _is_as_it_was(session, read_state(session.path))
 
     @contextmanager
     def taken(self, session: KeptSession) -> Iterator[bool]:
@@ -214,13 +240,15 @@ class SoundSessions:
     def stretch(self, session: KeptSession, until: int, most_s: float) -> SoundStretch | None:
         """What of a session follows what was swept, up to byte `until` and at most so many seconds; None of nothing.
 
-        Where nothing came for a while there is a silence of `GAP_S`. Its reader closes the file.
+        Where nothing came for a while there is a silence of `GAP_S`. Its reader closes the file. Raises SoundSealed,
+        and SoundDamaged.
         """
-        file = cast(BinaryIO, tempfile.TemporaryFile())  # noqa: SIM115  (its reader closes it)
+        pieces = pieces_of(session.path)
+        file = self._unnamed()
         places, seconds, last = list[_Place](), 0.0, None
-        with wave.open(file, "wb") as writer, session.path.open("rb") as sound:
+        with _unless_broken(file), self._forms.opened(session.path) as sound, wave.open(file, "wb") as writer:
             writer.setparams((1, SAMPLE, session.rate, 0, "NONE", "not compressed"))
-            for piece in pieces_of(session.path):
+            for piece in pieces:
                 place = _placed(piece, session, until)
                 if place is None:
                     continue
@@ -240,12 +268,18 @@ class SoundSessions:
         end = places[-1].end
         return SoundStretch(file, session.rate, end, end >= until, seconds, places)
 
+    def _unnamed(self) -> BinaryIO:
+        """A file without a name, in memory alone where sound is encrypted on disk and Linux has such files."""
+        if self._forms.keys.is_wanted and hasattr(os, "memfd_create"):
+            return os.fdopen(os.memfd_create("sound", os.MFD_CLOEXEC), "w+b")
+        return cast(BinaryIO, tempfile.TemporaryFile())
+
     def _change(self, session: KeptSession, *, is_told: bool = False, **changes: float | str) -> bool:
         """Change the state of a session; what is told of hearing it counts only if it is as it was."""
         try:
             with locked(session.path.with_name(session.stream)):
                 state = read_state(session.path)
-                if not session.path.exists() or (is_told and not _is_as_it_was(session, state)):
+                if not is_kept(session.path) or (is_told and not _is_as_it_was(session, state)):
                     return False
                 known = {"user_id": session.user_id}
                 write_state(session.path, replace(state, **known, **changes))  # type: ignore[arg-type]
@@ -258,14 +292,7 @@ def _is_as_it_was(session: KeptSession, state: SoundState) -> bool:
     return (state.silenced, state.again) == (session.state.silenced, session.state.again)
 
 
-def _is_unheard(path: Path) -> bool:
-    try:
-        return read_state(path).heard < path.stat().st_size
-    except FileNotFoundError:
-        return False
-
-
-def _session(path: Path) -> KeptSession | None:
+def session_at(path: Path) -> KeptSession | None:
     """A session; None of one without a whole piece, or that was removed meanwhile."""
     state = read_state(path)
     pieces = pieces_of(path, TAIL_BYTES)
@@ -287,13 +314,21 @@ def _placed(piece: SoundPiece, session: KeptSession, until: int) -> _Place | Non
     return _Place(0.0, start, end, piece.at - (piece.start + piece.size - start) / a_second)
 
 
-def _copy(sound: BinaryIO, writer: wave.Wave_write, place: _Place) -> None:
-    sound.seek(place.start)
-    left = place.end - place.start
-    while left > 0:
-        block = sound.read(min(left, COPIED))
-        writer.writeframesraw(block or bytes(left))
-        left -= len(block) or left
+def _copy(sound: KeptSamples, writer: wave.Wave_write, place: _Place) -> None:
+    for start in range(place.start, place.end, COPIED):
+        size = min(COPIED, place.end - start)
+        block = sound.read(start, size)
+        writer.writeframesraw(block + bytes(size - len(block)))
+
+
+@contextmanager
+def _unless_broken(file: BinaryIO) -> Iterator[None]:
+    """Close the file if what fills it breaks."""
+    try:
+        yield
+    except BaseException:
+        file.close()
+        raise
 
 
 @contextmanager

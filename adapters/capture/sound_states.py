@@ -39,6 +39,8 @@ class SoundState:
     """How often it was swept anew from its beginning."""
     silenced: int = 0
     """How often something of it was silenced: what was heard meanwhile does not count."""
+    unpacked: int = 0
+    """How often bringing it into its lasting form has failed."""
 
 
 _FIELDS = frozenset(field.name for field in fields(SoundState))

@@ -1,9 +1,9 @@
-"""Sound on disk until something listens to it: raw PCM of 16 bits, mono, a file a session, a folder a user.
+"""Sound on disk: samples of 16 bits, mono, a file a session, a folder a user.
 
-`{user}/{stream}-{began}-{rate}.pcm` holds the samples as they came, `.jsonl` beside it a line for each piece: when it
-came, where it begins, how long it is, and the digest of the key of its request. A piece counts with its line; samples
-behind the last line are of a piece whose writer died, and the next one takes their place. `.heard` tells how far it was
-heard (sound_states.py).
+`{user}/{stream}-{began}-{rate}.pcm` holds the samples as they came, or `.blocks` in another form (sound_forms.py).
+`.jsonl` beside it has a line a piece: when it came, where it begins, how long it is, and the digest of the key of its
+request. A piece counts with its line; samples behind the last line are of a piece whose writer died, and the next one
+takes their place. `.heard` tells how far it was heard (sound_states.py).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import orjson
@@ -21,6 +21,7 @@ import orjson
 from adapters.capture.commands import folder_name
 from adapters.capture.files import PRIVATE, drop_lock, extend, locked, sync_folder
 from adapters.capture.sessions import SESSION_GAP_S
+from adapters.capture.sound_forms import SoundForms, blocks_path, bytes_on_disk, is_kept, remove_forms, sessions_in
 from adapters.capture.sound_states import SoundState, read_state, state_path, write_state
 from config.doors import Sound
 from memory.errors import Invalid
@@ -43,12 +44,16 @@ BEFORE_S, AFTER_S = 15.0, 30.0
 
 @dataclass(frozen=True, slots=True)
 class SoundPiece:
-    """A piece of a session: when its last sample was heard, at the latest, and where its samples are."""
+    """A piece of a session: when its last sample was heard, at the latest, and where its samples are.
+
+    `until` is where its file ended with it.
+    """
 
     at: Instant
     start: int
     size: int
     key: str | None
+    until: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +68,8 @@ class SoundFigures:
 class SoundFolder:
     """The sound of all users. Every method works on the disk: call it off the event loop."""
 
-    def __init__(self, root: Path, settings: Sound) -> None:
-        self._root, self._settings = root, settings
+    def __init__(self, root: Path, settings: Sound, forms: SoundForms | None = None) -> None:
+        self._root, self._settings, self._forms = root, settings, forms or SoundForms()
         self._weight, self._weighed_at = 0, float("-inf")
 
     def keep(
@@ -76,7 +81,7 @@ class SoundFolder:
         What is `told` of a piece is its device and its speaker; a session of several is of nobody who is known.
 
         So it is with one that came before under the same key, and where there is no room for it. Raises Invalid of a
-        rate that no sound has.
+        rate that no sound has, and SoundSealed where it is to be encrypted and cannot be.
         """
         if not RATES[0] <= rate <= RATES[1]:
             raise Invalid(f"A sound has between {RATES[0]} and {RATES[1]} samples a second.")
@@ -86,24 +91,40 @@ class SoundFolder:
         folder = self._root / folder_name(user_id)
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         with locked(folder / stream):
-            same = (path for path in _of_user(folder) if (stream_of(path), rate_of(path)) == (stream, rate))
-            latest = max(same, key=_began, default=None)
-            known = [] if latest is None else pieces_of(latest, TAIL_BYTES)
+            same = sorted((each for each in sessions_in(folder) if _is_of(each, stream, rate)), key=_began)
             named = named_key(key)
-            if named is not None and any(each.key == named for each in known):
+            if named is not None and any(each.key == named for path in same[-2:] for each in _last_pieces(path)):
                 return False
-            end = known[-1].start + known[-1].size if known else 0
-            is_silent = not known or at - known[-1].at > SESSION_GAP_S
-            if latest is None or is_silent or end + len(sound) > self._settings.session_mb * MB:
-                latest, end = _opened(folder, stream, rate, at - len(sound) / (SAMPLE * rate)), 0
+            latest, last = self._growing(same, at, len(sound))
+            if latest is None:
+                latest = self._opened(folder, stream, rate, at - len(sound) / (SAMPLE * rate))
                 write_state(latest, SoundState(user_id))
             if told is not None:
-                _note(latest, told)
-            _write(latest, end, sound)
-            line = orjson.dumps(asdict(SoundPiece(at, end, len(sound), named))) + b"\n"
+                _note(latest, told, is_first=last is None)
+            start = 0 if last is None else last.start + last.size
+            until = self._forms.append(latest, start, last.until if last else None, sound)
+            line = orjson.dumps(asdict(SoundPiece(at, start, len(sound), named, until))) + b"\n"
             extend(latest.with_suffix(".jsonl"), line)
         self._weight += len(sound) + len(line)
         return True
+
+    def _growing(self, same: list[Path], at: Instant, size: int) -> tuple[Path | None, SoundPiece | None]:
+        """The session to which a piece is added, and its last piece; None where another begins."""
+        pieces = _last_pieces(same[-1]) if same else []
+        if not pieces or at - pieces[-1].at > SESSION_GAP_S or not self._forms.can_grow(same[-1]):
+            return None, None
+        end = pieces[-1].start + pieces[-1].size
+        return (None, None) if end + size > self._settings.session_mb * MB else (same[-1], pieces[-1])
+
+    def _opened(self, folder: Path, stream: str, rate: int, began: Instant) -> Path:
+        """A new session, one microsecond later where another is named so."""
+        day = datetime.fromtimestamp(began, UTC)
+        while is_kept(path := folder / f"{stream}-{day.strftime('%Y%m%dT%H%M%S%f')}-{rate}.pcm"):
+            day += timedelta(microseconds=1)
+        self._forms.create(path, rate)
+        path.with_suffix(".jsonl").touch(PRIVATE)
+        sync_folder(folder)
+        return path
 
     def keep_of_session(
         self, user_id: str, session_id: str, sound: bytes, at: Instant, key: str, told: Mapping[str, str | None]
@@ -113,10 +134,10 @@ class SoundFolder:
 
     def figures(self, user_id: str) -> SoundFigures:
         """How much is kept of a user."""
-        files = list(_of_user(self._root / folder_name(user_id)))
-        sizes = [(size, rate_of(path)) for path in files if (size := _size(path)) is not None]
-        seconds = sum(size / (SAMPLE * rate) for size, rate in sizes)
-        return SoundFigures(len(sizes), sum(size for size, _ in sizes), round(seconds, 1))
+        files = sessions_in(self._root / folder_name(user_id))
+        sizes = [(path, size) for path in files if (size := bytes_on_disk(path)) is not None]
+        seconds = sum(self._forms.length(path) / (SAMPLE * rate_of(path)) for path, _ in sizes)
+        return SoundFigures(len(sizes), sum(size for _, size in sizes), round(seconds, 1))
 
     def silence(self, user_id: str, origin: str, began: Instant, ended: Instant, stream: str = "") -> int:
         """Let nothing be heard of a stretch of time in what came from one origin, or one stream; how many files were
@@ -125,20 +146,36 @@ class SoundFolder:
         Silence takes the place of the samples, so that all else stays where it was.
         """
         return sum(
-            _silenced(path, began - BEFORE_S, ended + AFTER_S)
-            for path in _of_user(self._root / folder_name(user_id))
+            self._silenced(path, began - BEFORE_S, ended + AFTER_S)
+            for path in sessions_in(self._root / folder_name(user_id))
             if path.name.startswith(f"{origin}-") or stream_of(path) == stream
         )
 
+    def _silenced(self, path: Path, began: Instant, ended: Instant) -> bool:
+        """Silence what a session holds of a stretch of time; whether there was anything."""
+        with locked(path.with_name(stream_of(path))):
+            if not is_kept(path):
+                return False
+            spans = [span_of(each, rate_of(path), began, ended) for each in pieces_of(path)]
+            self._forms.silence(path, spans)
+            if any(size for _, size in spans):
+                state = read_state(path)
+                # who spoke in what is forgotten is not told any longer
+                speaker = state.speaker and UNNAMED_SPEAKER
+                write_state(path, replace(state, silenced=state.silenced + 1, speaker=speaker))
+            if not is_kept(path):  # it was damaged, so that nothing of it could be told apart
+                _remove_rest(path)
+        return any(size for _, size in spans)
+
     def sessions(self, user_id: str) -> list[str]:
         """The names of a user's sessions."""
-        return sorted(path.name for path in _of_user(self._root / folder_name(user_id)))
+        return [path.name for path in sessions_in(self._root / folder_name(user_id))]
 
     def remove(self, user_id: str, names: list[str]) -> int:
         """Remove these sessions; how many there were. One that goes on is opened anew."""
         folder = self._root / folder_name(user_id)
         wanted = set(names)
-        removed = sum(_remove(path) for path in list(_of_user(folder)) if path.name in wanted)
+        removed = sum(_remove(path) for path in sessions_in(folder) if path.name in wanted)
         with suppress(OSError):  # something has come since
             folder.rmdir()
         return removed
@@ -150,7 +187,7 @@ class SoundFolder:
 
     def _all(self) -> Iterator[Path]:
         for folder in self._root.glob("*/"):
-            yield from _of_user(folder)
+            yield from sessions_in(folder)
 
     def _has_room(self, user_id: str, size: int) -> bool:
         """Whether there is room for so much, if need be in the place of what the same user said longest ago."""
@@ -158,7 +195,7 @@ class SoundFolder:
             self._weight, self._weighed_at = sum(map(_weight, self._all())), time.monotonic()
         if self._weight + size <= self._settings.most_mb * MB:
             return True
-        for path in sorted(_of_user(self._root / folder_name(user_id)), key=_last):
+        for path in sorted(sessions_in(self._root / folder_name(user_id)), key=_last):
             self._weight -= _weight(path)
             _remove(path)
             if self._weight + size <= self._settings.most_mb * MB:
@@ -166,10 +203,9 @@ class SoundFolder:
         return False
 
 
-def _note(path: Path, told: Mapping[str, str | None]) -> None:
+def _note(path: Path, told: Mapping[str, str | None], *, is_first: bool) -> None:
     """Note who speaks in a session, and by which device, where that is new."""
     state = read_state(path)
-    is_first = not path.stat().st_size
     speaker = told["speaker"] if is_first or state.speaker == told["speaker"] else UNNAMED_SPEAKER
     noted = replace(state, speaker=speaker, device_id=told["device_id"] or state.device_id)
     if noted != state:
@@ -192,8 +228,8 @@ def named_key(key: str | None) -> str | None:
     return None if key is None else digest("sound", key).hex()
 
 
-def _of_user(folder: Path) -> Iterator[Path]:
-    return folder.glob("*.pcm")
+def _is_of(path: Path, stream: str, rate: int) -> bool:
+    return (stream_of(path), rate_of(path)) == (stream, rate)
 
 
 def _began(path: Path) -> str:
@@ -210,27 +246,25 @@ def stream_of(path: Path) -> str:
     return "-".join(path.stem.split("-")[:-2])
 
 
-def _size(path: Path) -> int | None:
-    """Bytes of a file; None if it was removed meanwhile."""
-    try:
-        return path.stat().st_size
-    except FileNotFoundError:
-        return None
-
-
 def _weight(path: Path) -> int:
     """Bytes of a session, its lines included."""
-    return (_size(path) or 0) + (_size(path.with_suffix(".jsonl")) or 0)
+    with suppress(FileNotFoundError):
+        return (bytes_on_disk(path) or 0) + path.with_suffix(".jsonl").stat().st_size
+    return bytes_on_disk(path) or 0
 
 
 def _last(path: Path) -> Instant:
     """When the last piece came; of a session without one, when its file was written; long ago if it was removed."""
     if pieces := pieces_of(path, TAIL_BYTES):
         return pieces[-1].at
-    try:
-        return path.stat().st_mtime
-    except FileNotFoundError:
-        return float("-inf")
+    for each in (path, blocks_path(path)):
+        with suppress(FileNotFoundError):
+            return each.stat().st_mtime
+    return float("-inf")
+
+
+def _last_pieces(path: Path) -> list[SoundPiece]:
+    return pieces_of(path, TAIL_BYTES)
 
 
 def pieces_of(path: Path, tail: int | None = None) -> list[SoundPiece]:
@@ -250,46 +284,6 @@ def pieces_of(path: Path, tail: int | None = None) -> list[SoundPiece]:
     return found
 
 
-def _opened(folder: Path, stream: str, rate: int, began: Instant) -> Path:
-    stamp = datetime.fromtimestamp(began, UTC).strftime("%Y%m%dT%H%M%S%f")
-    path = folder / f"{stream}-{stamp}-{rate}.pcm"
-    for each in (path, path.with_suffix(".jsonl")):
-        each.touch(PRIVATE)
-    sync_folder(folder)
-    return path
-
-
-def _write(path: Path, start: int, sound: bytes) -> None:
-    with path.open("r+b", buffering=0) as file:
-        file.truncate(start)
-        file.seek(start)
-        rest = memoryview(sound)
-        while rest:
-            rest = rest[file.write(rest) :]
-        os.fsync(file.fileno())
-
-
-def _silenced(path: Path, began: Instant, ended: Instant) -> bool:
-    """Silence what a session holds of a stretch of time; whether there was anything."""
-    with locked(path.with_name(stream_of(path))):
-        if not path.exists():
-            return False
-        spans = [span_of(each, rate_of(path), began, ended) for each in pieces_of(path)]
-        with path.open("r+b", buffering=0) as file:
-            for start, size in spans:
-                file.seek(start)
-                rest = memoryview(bytes(size))
-                while rest:
-                    rest = rest[file.write(rest) :]
-            os.fsync(file.fileno())
-        if any(size for _, size in spans):
-            state = read_state(path)
-            # who spoke in what is forgotten is not told any longer
-            speaker = state.speaker and UNNAMED_SPEAKER
-            write_state(path, replace(state, silenced=state.silenced + 1, speaker=speaker))
-    return any(size for _, size in spans)
-
-
 def span_of(piece: SoundPiece, rate: int, began: Instant, ended: Instant) -> tuple[int, int]:
     """Where the samples of a piece begin that lie in a stretch of time, and how many bytes they are."""
     a_second = SAMPLE * rate
@@ -300,12 +294,16 @@ def span_of(piece: SoundPiece, rate: int, began: Instant, ended: Instant) -> tup
 
 
 def _remove(path: Path) -> bool:
-    lock = path.with_name(stream_of(path))
-    with locked(lock):
-        was_there = path.exists()
-        path.unlink(missing_ok=True)
-        path.with_suffix(".jsonl").unlink(missing_ok=True)
-        state_path(path).unlink(missing_ok=True)
-        if not any(stream_of(each) == lock.name for each in _of_user(path.parent)):
-            drop_lock(lock)
+    with locked(path.with_name(stream_of(path))):
+        was_there = is_kept(path)
+        remove_forms(path)
+        _remove_rest(path)
     return was_there
+
+
+def _remove_rest(path: Path) -> None:
+    """Remove what lies beside the sound of a session that is gone. Only for whoever holds its lock."""
+    path.with_suffix(".jsonl").unlink(missing_ok=True)
+    state_path(path).unlink(missing_ok=True)
+    if not any(stream_of(each) == stream_of(path) for each in sessions_in(path.parent)):
+        drop_lock(path.with_name(stream_of(path)))

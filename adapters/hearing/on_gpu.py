@@ -9,8 +9,8 @@ from adapters.hearing.apart_child import emotion_reader, voice_models
 from adapters.hearing.community_voices import CommunityDiariser
 from adapters.hearing.emotion2vec import Emotion2Vec
 from adapters.hearing.hub_models import ModelSource
+from adapters.hearing.plain_wave import PlainSamples
 from adapters.hearing.silero import SileroActivity
-from adapters.hearing.warm_child import PlainSamples
 from adapters.hearing.whisper_aligned import WhisperX
 from memory.ports_sound import EmotionReader, SpeakerDiariser
 from memory.services.diarising import VoiceModels

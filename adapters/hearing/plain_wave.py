@@ -1,17 +1,20 @@
-"""WAV as devices send it: samples that need no decoding are taken without a process."""
+"""WAV as devices send it, and samples alone: what needs no decoding is taken without a process."""
 
 from __future__ import annotations
 
 import struct
 import tempfile
 import wave
+from collections.abc import Callable, Iterator
 from typing import BinaryIO, cast
 
 from memory.errors import TooLarge
-from memory.model.sound import RATE, SAMPLE
+from memory.model.sound import RATE, SAMPLE, DecodedSound, SoundFacts, Waveform, samples_of
 
 FRAMES = 1 << 19
 """Samples that are copied at once."""
+BLOCK = 10 * RATE
+"""Samples of a block in which samples alone are heard."""
 
 
 def plain_samples(file: BinaryIO, most_s: float) -> BinaryIO | None:
@@ -38,3 +41,22 @@ def plain_samples(file: BinaryIO, most_s: float) -> BinaryIO | None:
         raise
     copied.seek(0)
     return copied
+
+
+class PlainSamples:
+    """See memory.ports_sound.SoundDecoder: samples of 16 bits, mono, at `RATE`, without a head.
+
+    `between` is called before each block, so that others have their turn.
+    """
+
+    def __init__(self, between: Callable[[], None] = lambda: None) -> None:
+        self._between = between
+
+    def open(self, file: BinaryIO) -> DecodedSound:
+        """See memory.ports_sound.SoundDecoder."""
+        return DecodedSound(SoundFacts(), self._blocks(file))
+
+    def _blocks(self, file: BinaryIO) -> Iterator[Waveform]:
+        while block := file.read(BLOCK * SAMPLE):
+            self._between()
+            yield samples_of(block)

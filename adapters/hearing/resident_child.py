@@ -12,7 +12,7 @@ import logging
 import queue
 import sys
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
@@ -22,6 +22,7 @@ import orjson
 
 from adapters.hearing import resident_messages as say
 from adapters.hearing.apart_child import bound, emotion_reader, guarded, voice_models
+from adapters.hearing.plain_wave import PlainSamples
 from adapters.hearing.silero import SileroActivity
 from adapters.hearing.stream_sound import StreamSound
 from adapters.hearing.whisper import WhisperTranscriber
@@ -29,9 +30,7 @@ from memory.errors import DomainError, ModelFailed
 from memory.model.sound import (
     RATE,
     SAMPLE,
-    DecodedSound,
     HeardPiece,
-    SoundFacts,
     Transcript,
     Waveform,
     pcm_of,
@@ -44,7 +43,6 @@ from memory.services.live_hearing import LiveStreams, MessageDecoder
 
 MOST_AHEAD = 1_000
 """Messages that are read ahead; then whoever sends waits (chosen: 20 s of the smallest packets)."""
-BLOCK = 10 * RATE
 log = logging.getLogger("memoray.hearing")
 
 
@@ -180,7 +178,7 @@ class ResidentEar:
         between = partial(self._between, of)
         transcriber = _InSteps(self._models.transcriber(None), between)
         ears = Ears(
-            _PlainSamples(between), self._models.activity, transcriber, self._models.voices, self._models.emotions
+            PlainSamples(between), self._models.activity, transcriber, self._models.voices, self._models.emotions
         )
         most_s = len(samples) / (SAMPLE * RATE) + 1
         told = guarded(lambda: {"heard": asdict(hear(ears, io.BytesIO(samples), most_s, language))})
@@ -225,22 +223,6 @@ class _InSteps:
         """See memory.ports_sound.Transcriber."""
         self._between()
         return self._transcriber.transcribe(sound, language)
-
-
-class _PlainSamples:
-    """See memory.ports_sound.SoundDecoder: samples of 16 bits, mono, at `RATE`, without a head."""
-
-    def __init__(self, between: Callable[[], None]) -> None:
-        self._between = between
-
-    def open(self, file: BinaryIO) -> DecodedSound:
-        """See memory.ports_sound.SoundDecoder."""
-        return DecodedSound(SoundFacts(), self._blocks(file))
-
-    def _blocks(self, file: BinaryIO) -> Iterator[Waveform]:
-        while block := file.read(BLOCK * SAMPLE):
-            self._between()
-            yield samples_of(block)
 
 
 if __name__ == "__main__":

@@ -72,7 +72,7 @@ class ProjectionLag(BaseModel):
 
 
 class SoundOut(BaseModel):
-    """Sound that is kept of a wearable: sessions, bytes, and how long it lasts. Nothing listens to it yet."""
+    """Sound that is kept of devices: sessions, their bytes on disk, and how long it lasts."""
 
     sessions: int
     bytes: int

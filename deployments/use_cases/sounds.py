@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import Iterable
 
 from deployments.app_context import AppContext
 from deployments.callers import Caller, writing
 from memory.errors import Ambiguous, NotFound, Unavailable
-from memory.model.timeline import Instant
 
 
 async def keep_sound(app: AppContext, who: Caller, key: str | None, stream: str, rate: int, sound: bytes) -> bool:
@@ -27,25 +26,30 @@ async def keep_sound(app: AppContext, who: Caller, key: str | None, stream: str,
 async def sound_of_segment(app: AppContext, who: Caller, source_id: str, segment_id: str) -> bytes:
     """The sound of a segment in view, as a WAV file. Ids may be shortened to a unique beginning.
 
-    Raises NotFound, also where none is kept, and Ambiguous.
+    Raises NotFound, also where none is kept, Ambiguous, SoundSealed without its key, SoundDamaged, and Unavailable
+    where Opus cannot be decoded.
     """
-    async for session_id, span in _spans(app, who, source_id, segment_id):
-        sound = await asyncio.to_thread(app.sound_cuts.cut, who.user_id, session_id, *span)
+    place, spans = await _heard_in(app, who, source_id, segment_id)
+    for session_id, began, ended in spans:
+        sound = await asyncio.to_thread(app.sound_cuts.cut, who.user_id, session_id, began, ended)
         if sound is not None:
             return sound
-    raise NotFound("No sound of this segment is kept.", source_id=source_id, segment_id=segment_id)
+    raise NotFound("No sound of this segment is kept.", source_id=place[0], segment_id=place[1])
 
 
-async def _spans(
+async def _heard_in(
     app: AppContext, who: Caller, source_id: str, segment_id: str
-) -> AsyncIterator[tuple[str, tuple[Instant, Instant]]]:
-    """In which session, and from when until when, a segment of the caller's own was said. Raises as its caller."""
+) -> tuple[tuple[str, str], list[tuple[str, float, float]]]:
+    """The ids of a segment in view, and in which session it was heard, from when until when.
+
+    Raises NotFound and Ambiguous.
+    """
     scope, known = await app.stores.sources.resolve(who.view, source_id, None)
     named = (await app.stores.history.segment(who.view, scope, known, segment_id))["segment_id"]
     source = await app.stores.sources.one(who.view, scope, known)
     rows = await app.stores.sources.segments(scope, known, ids=[named]) if scope == who.scope else []
-    for row in rows:
-        yield source["session_id"] or known, (row["at"], row["at"] + row["end_s"] - row["start_s"])
+    session_id = source["session_id"] or known
+    return (known, named), [(session_id, row["at"], row["at"] + row["end_s"] - row["start_s"]) for row in rows]
 
 
 async def with_sound(app: AppContext, who: Caller, segments: Iterable[tuple[str, str]]) -> frozenset[tuple[str, str]]:
@@ -57,9 +61,10 @@ async def with_sound(app: AppContext, who: Caller, segments: Iterable[tuple[str,
 
 async def _is_kept(app: AppContext, who: Caller, source_id: str, segment_id: str) -> bool:
     try:
-        async for session_id, span in _spans(app, who, source_id, segment_id):
-            if await asyncio.to_thread(app.sound_cuts.holds, who.user_id, session_id, *span):
-                return True
+        _, spans = await _heard_in(app, who, source_id, segment_id)
     except (NotFound, Ambiguous):
-        pass
+        return False
+    for session_id, began, ended in spans:
+        if await asyncio.to_thread(app.sound_cuts.holds, who.user_id, session_id, began, ended):
+            return True
     return False

@@ -12,6 +12,7 @@ import psycopg
 import pytest
 
 from adapters import build
+from adapters.capture.sound_forms import draft_path
 from adapters.postgres.sweeping import PostgresSweeper
 from bench.canaries import Canaries, Request, over, search
 from memory.model.scopes import user_scope
@@ -22,6 +23,7 @@ from tests.api.conftest import Door
 from tests.api.test_canaries import asked
 from tests.api.test_hearing_sessions import Device, said
 from tests.api.test_omi import NOON, Clock
+from tests.api.test_packed_sound import packer_of
 from tests.api.test_sound_with_voices import EarOfVoices
 
 pytestmark = pytest.mark.postgres
@@ -134,6 +136,37 @@ async def test_prints_that_carry_no_words_are_swept_as_well(device: Device, plac
     assert await sweeper(door).sweep_if_due() == {}, "a sweep is due though no word was forgotten"
     assert over(await door.get(f"/v1/receipts/{gone.json()['receipt_id']}"))
     assert search(places, *marks) == []
+
+
+@pytest.mark.parametrize("keys", [(), ("ab" * 32,)])
+async def test_sound_in_its_lasting_form_is_left_nowhere(
+    device: Device, places: list[Path], keys: tuple[str, ...]
+) -> None:
+    packer = packer_of(device, keys)
+    sound = np.concatenate((said(20, after_s=1.5), said(9)))
+    sound[8_000:40_000] += np.random.default_rng(7).normal(0, NOISE, 32_000).astype(np.float32)
+    device.ear.voices = [  # type: ignore[attr-defined]
+        HeardVoice(number, 9.0, "campp", direction(number)) for number in (1, 2)
+    ]
+    await device.send(sound)
+    [session] = device.door.app.sound_sessions.named(device.door.user, "walk")
+    with packer.forms.opened(session.path) as kept:
+        samples = kept.read(40_000, 32)
+    assert bool(search(places[:1], samples)) == (not keys), "encrypted from its first piece"
+    await device.door.post("/v1/session/walk/end")
+    assert await packer.pack() == 1
+    assert search(places[:1], samples) == []
+    [blocks] = [each for each in packer.files() if each.suffix == ".blocks"]
+    coded = blocks.read_bytes()[2_000:2_032]
+    assert search(places[:1], coded)
+    draft = draft_path(blocks.with_suffix(".pcm"))
+    draft.write_bytes(coded)  # of somebody who died while packing it anew
+    for known in (await device.door.get("/v1/voices"))["voices"]:
+        gone = await device.door.client.delete(f"/v1/voices/{known['voice_id']}", params={"words": True})
+        assert gone.json()["left"] == 0, gone.text
+    await device.door.settle()
+    assert search(places[:1], samples, coded) == []
+    assert not draft.exists()
 
 
 def sweeper(door: Door) -> PostgresSweeper:

@@ -8,10 +8,10 @@ from collections.abc import Awaitable
 from typing import Any, BinaryIO
 
 import pytest
-from adapters.hearing.warm_child import PlainSamples
 
 from actors import remote_ear
 from actors.remote_ear import RemoteEar
+from adapters.hearing.plain_wave import PlainSamples
 from deployments import speech
 from deployments.speech import GpuHearing, Silence
 from memory.errors import ConfigError, Invalid, ModelFailed, NotFound, TooLarge, Unavailable

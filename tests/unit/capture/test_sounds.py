@@ -90,9 +90,9 @@ def test_a_stretch_of_time_is_silenced_and_all_else_stays(tmp_path: Path) -> Non
 def test_what_is_removed_while_it_is_looked_at_is_passed_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     sounds = SoundFolder(tmp_path, Sound(days=2))
     sounds.keep("maya", "omi", RATE, SECOND, NOON, None)
-    listed = kept._of_user
+    listed = kept.sessions_in
     gone = tmp_path / folder_name("maya") / "omi-20200101T000000000000-8000.pcm"
-    monkeypatch.setattr(kept, "_of_user", lambda folder: iter([gone, *listed(folder)]))
+    monkeypatch.setattr(kept, "sessions_in", lambda folder: [gone, *listed(folder)])
     assert (sounds.figures("maya").sessions, sounds.figures("maya").bytes) == (1, len(SECOND))
     assert sounds.keep("maya", "omi-b", RATE, SECOND, NOON, None)
     assert sounds.expire(NOON + 3 * 86_400) == 2

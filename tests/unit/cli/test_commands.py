@@ -7,17 +7,19 @@ import socket
 import subprocess
 import sys
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
-from adapters import temporary
+from adapters import build, temporary
 from adapters.postgres import embedded
 from cli import archive, doctor, leftovers, lifecycle
 from cli.console import Exit, out
 from cli.main import command_line, every_room, main, rooms
 from cli.runtime import Places, Runtime
+from config.doors import Sound
 from config.settings import Settings, project_root
 from memory.errors import Invalid
 from tests.fakes import rapids
@@ -218,6 +220,29 @@ def test_doctor_finds_what_is_wrong_and_says_what_to_do(tmp_path: Path, monkeypa
     assert "MEMORAY_PG_BIN" in found["postgres"].facts
     assert found["packages"].facts == "cannot be imported: no_such_package"
     assert found["disk"].level in ("ok", "warn")
+
+
+def test_doctor_tells_how_much_sound_there_is_and_what_cannot_be_heard(tmp_path: Path) -> None:
+    def look(key: str | None = None) -> tuple[str, str]:
+        found = doctor._look(dict(doctor.CHECKS)["sound"], replace(settings, sound=Sound(key_file=key and file)))
+        return found.level, found.facts
+
+    settings, file = Settings(home=tmp_path), tmp_path / "sound.key"
+    assert look() == ("ok", "0 sessions, 0.0 h in 0 MB, 0 as Opus; not encrypted")
+    assert look("missing") == ("fail", "sound.key_file cannot be read: FileNotFoundError.")
+    file.touch(0o600)
+    file.write_text("ab" * 32)
+    kept = build.sounds(replace(settings, sound=Sound(key_file=file)))
+    assert kept.keep("maya", "omi", 16_000, bytes(32_000) * 360, 1_772_366_400.0, None)
+    assert look("named") == ("ok", "1 sessions, 0.1 h in 12 MB, 0 as Opus; 1 of them encrypted")
+    file.write_text("cd" * 32)
+    level, facts = look("another")
+    assert (level, "1 need a key that is not named, 0 are damaged" in facts) == ("warn", True)
+    file.write_text("cd" * 32 + "\n" + "ab" * 32)
+    assert look("both")[1].endswith("1 of them encrypted, 1 still by an old key")
+    file.chmod(0o640)
+    assert look("open")[0] == "fail"
+    assert "chmod 600" in look("open")[1]
 
 
 def test_doctor_looks_at_one_thing_alone_and_then_closer(
