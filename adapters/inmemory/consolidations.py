@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from memory.model.groups import CONSOLIDATION, Group
 from memory.model.scopes import Sensitivity
 from memory.model.working_set import WorkingSet
-from memory.rules.census import SourceColumns, columns_of
+from memory.rules.census import FactRows, SourceColumns, columns_of, facts_of
 from memory.rules.consolidation import GroundFact, KnownInsights, is_insight
+from memory.rules.episodes import gathered_facts
 from memory.services.insights import Grounds, by_key
 
 
@@ -30,6 +32,15 @@ class InMemoryConsolidationReads:
     async def insights(self, user_id: str, groups: Sequence[Group], most: int) -> list[KnownInsights]:
         """See memory.services.consolidation.ConsolidationReads."""
         return [KnownInsights(tuple(self._insights(each))[:most], tuple(self._generated(each))) for each in groups]
+
+    async def facts(self, user_id: str, groups: Sequence[Group]) -> FactRows:
+        """See memory.services.consolidation.ConsolidationReads."""
+        believed, members = self._believed(), {member for each in groups for member in each.members}
+        there = {each.group_id: each for each in groups}
+        then = replace(believed, groups={**believed.groups, **there})
+        gathered = gathered_facts(then)
+        told = (each for each, rows in believed.evidence.items() if {row.source_id for row in rows} & members)
+        return facts_of(believed, told, gathered)
 
     async def grounds(self, user_id: str, keys: Sequence[int], level: Sensitivity) -> Grounds:
         """See memory.services.consolidation.ConsolidationReads."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
@@ -18,6 +18,7 @@ from adapters.postgres.vectors import matrix
 from memory.model.accesses import SOURCE
 from memory.model.entities import EVERGREEN_TYPES, LASTING_TYPES, STATES, TIERS
 from memory.model.facts import STATUSES, Note
+from memory.model.groups import Group
 from memory.model.profile import Profile
 from memory.model.scopes import user_scope
 from memory.model.sources import TTL_POLICIES
@@ -38,6 +39,7 @@ _NAMES = {
     "tiers": list(TIERS), "states": list(STATES), "statuses": list(STATUSES), "ttl_policies": list(TTL_POLICIES),
     "evergreen": sorted(EVERGREEN_TYPES), "lasting": sorted(LASTING_TYPES), "prefix": SOURCE, "most": 500,
     "neighbours": 5,
+    "arranged": [], "gathered": [], "gathered_levels": [], "named": [], "named_levels": [],
 }  # fmt: skip
 
 
@@ -64,6 +66,19 @@ async def source_columns(pool: Pool, user_id: str) -> SourceColumns:
     key = {"user_id": user_id, "scope": user_scope(user_id), **_NAMES}
     async with pool.transaction(consistent=True, user_id=user_id) as connection:
         return table(SourceColumns, await _columns(connection, "sources", key))
+
+
+async def fact_columns(pool: Pool, user_id: str, groups: Sequence[Group]) -> FactRows:
+    """What was told in the sources of these consolidations, as it is once they stand."""
+    gathered = [(source, int(each.sensitivity)) for each in groups for source in each.members]
+    named = [(fact, int(each.sensitivity)) for each in groups for fact in each.facts]
+    key = {
+        "user_id": user_id, "scope": user_scope(user_id), **_NAMES, "arranged": [each.group_id for each in groups],
+        "gathered": [source for source, _ in gathered], "gathered_levels": [level for _, level in gathered],
+        "named": [fact for fact, _ in named], "named_levels": [level for _, level in named],
+    }  # fmt: skip
+    async with pool.transaction(consistent=True, user_id=user_id) as connection:
+        return table(FactRows, await _columns(connection, "facts", key))
 
 
 async def _fresh(connection: Connection, key: Mapping[str, Any], calibrate: Calibration) -> Fresh:

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from typing import cast
 
 from adapters.postgres import codec
-from adapters.postgres.census import source_columns
+from adapters.postgres.census import fact_columns, source_columns
 from adapters.postgres.pool import Pool
 from adapters.postgres.sql import queries
 from memory.model.groups import Group
 from memory.model.scopes import Sensitivity
-from memory.rules.census import SourceColumns
+from memory.rules.census import FactRows, SourceColumns
 from memory.rules.consolidation import INSIGHT_SOURCES, GroundFact, KnownInsights
 from memory.services.insights import Grounds, by_key
 
@@ -60,6 +60,10 @@ class PostgresConsolidationReads:
         }  # fmt: skip
         rows = await self._pool.rows(Q["generated"], user_id=user_id, **key) if asked else []
         return {(row["place"], row["fact_id"]) for row in rows}
+
+    async def facts(self, user_id: str, groups: Sequence[Group]) -> FactRows:
+        """The facts that were told in the sources of these, as they are once these stand."""
+        return await fact_columns(self._pool, user_id, groups)
 
     async def grounds(self, user_id: str, keys: Sequence[int], level: Sensitivity) -> Grounds:
         """The facts of exactly this level that were read from these segments, by segment; the most important first."""

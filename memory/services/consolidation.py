@@ -7,9 +7,12 @@ add others (memory.services.insights). What is gathered is archived in the same 
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
+
+import numpy as np
 
 from memory.model.commands import ArrangedGroup, Command, Crossing, MetaFact, Synthesize
 from memory.model.entities import STATES
@@ -18,9 +21,12 @@ from memory.model.ids import consolidation_id, meta_id
 from memory.model.scopes import Sensitivity
 from memory.model.storylines import Storyline
 from memory.model.timeline import Instant
-from memory.rules.census import ARCHIVED, SourceColumns
+from memory.rules.census import ACTIVE, ARCHIVED, FactRows, SourceColumns, fact_anchors
 from memory.rules.consolidation import Gathered, KnownInsights, plan_consolidations, tells_nothing
+from memory.rules.decay import strength_of
+from memory.rules.episodes import with_state
 from memory.rules.grouping import group_stamp
+from memory.rules.lifecycle import fact_states
 from memory.rules.night_steps import ACTOR, NightName, StepResult
 from memory.rules.parameters import Life
 from memory.services.insights import PROMPT, Grounds, insights_of
@@ -50,6 +56,9 @@ class ConsolidationReads(Protocol):
 
         Facts made of other facts are none, but for those that it names and that still stand.
         """
+
+    async def facts(self, user_id: str, groups: Sequence[Group]) -> FactRows:
+        """What was told in the sources of these, as it is once these stand; whether it is believed or not."""
 
     async def grounds(self, user_id: str, keys: Sequence[int], level: Sensitivity) -> Grounds:
         """The facts that are believed, of exactly this level, and were read from these segments, by segment.
@@ -88,24 +97,27 @@ async def consolidations(night: Gathering) -> StepResult:
     tried = {each.group_id: each for each in standing if tells_nothing(each)}
     before = _Standing({each.group_id: each for each in standing if each.group_id not in tried}, tried)
     planned = await _planned(night, sources, before)
-    arranged, untold, metas = await _written(night, planned, before.known, proposer)
-    written = [each.group for each in arranged]
+    found, untold, metas = await _written(night, planned, before.known, proposer)
+    written = [each.group for each in found]
     stands = {each.group_id for each in written}
     silent = sorted({each.group_id for each in planned} & before.known.keys() - stands)
+    arranged = await _at_hand(night, found, [each for name, each in before.known.items() if name not in silent])
     fresh = [each for each in untold if each.group_id not in before.known]
     gone = [*(before.known[each] for each in silent), *_outdated(tried.values(), (*written, *fresh))]
     crossings = _archiving(written, sources, before.known)
+    faded = await _faded(night, written)
     commands: tuple[Command, ...] = (
         *_believing(night.of, metas),  # before the groups that name them
         *night.of.arranging(
             STEP, (*arranged, *map(ArrangedGroup, fresh)), [(each.group_id, group_stamp(each)) for each in gone]
         ),
-        *night.of.closing(STEP, crossings),
+        *night.of.closing(STEP, [*crossings, *faded]),
     )
     figures: dict[str, Any] = {
         "standing": len(before.known.keys() | stands) - len(silent),
         **_counted(written, before.known),
         "archived": len(crossings),
+        "facts": sum(each.after == STATES[ARCHIVED] for each in faded),
         "withdrawn": silent,
         "nothing_told": len(fresh),
         "by": EXTRACTIVE if had_model is None else had_model.name,
@@ -255,4 +267,37 @@ def _archiving(written: Sequence[Group], sources: SourceColumns, known: Mapping[
         Crossing("source", each, "state", STATES[state[each]], STATES[ARCHIVED])
         for each in fresh
         if state[each] != ARCHIVED
+    ]
+
+
+async def _at_hand(
+    night: Gathering, written: Sequence[ArrangedGroup], standing: Sequence[Group]
+) -> list[ArrangedGroup]:
+    """These, and those that stand, with the states that storylines give them; of the others those that change."""
+    lines = await night.storylines.standing(night.of.user_id) if written or standing else ()
+    of_anchor: defaultdict[str | None, list[Group]] = defaultdict(list)
+    for each in lines:
+        of_anchor[each.anchor_id].append(each)
+    told = {each.group.group_id for each in written}
+    rest = [each for each in standing if each.group_id not in told]
+    stated = [(each, with_state(each, of_anchor[each.anchor_id])) for each in rest]
+    return [
+        *(replace(each, group=with_state(each.group, of_anchor[each.group.anchor_id])) for each in written),
+        *(ArrangedGroup(now, group_stamp(was)) for was, now in stated if now.state != was.state),
+    ]
+
+
+async def _faded(night: Gathering, written: Sequence[Group]) -> list[Crossing]:
+    """What archives the facts that went with these sources, and brings back those that are an insight now.
+
+    The same night counted again finds each where it is.
+    """
+    if not written:
+        return []
+    rows = await night.reads.facts(night.of.user_id, written)
+    strength = strength_of("fact", fact_anchors(rows, night.life), night.now, night.life)
+    states = fact_states(rows, strength, night.now, night.life)
+    return [
+        Crossing("fact", rows.ids[row], "state", STATES[rows.state[row]], STATES[states[row]], int(rows.stamp[row]))
+        for row in np.flatnonzero((rows.status == ACTIVE) & ((states == ARCHIVED) != (rows.state == ARCHIVED)))
     ]
