@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from adapters.inmemory.nights import passing
 from memory.model.groups import CONSOLIDATION, Group
 from memory.model.scopes import Sensitivity
 from memory.model.working_set import WorkingSet
@@ -40,7 +41,8 @@ class InMemoryConsolidationReads:
         then = replace(believed, groups={**believed.groups, **there})
         gathered = gathered_facts(then)
         told = (each for each, rows in believed.evidence.items() if {row.source_id for row in rows} & members)
-        return facts_of(believed, told, gathered)
+        rows = facts_of(believed, told, gathered)
+        return replace(rows, passing=passing(rows.ids, believed, await self.sources(user_id)))
 
     async def grounds(self, user_id: str, keys: Sequence[int], level: Sensitivity) -> Grounds:
         """See memory.services.consolidation.ConsolidationReads."""

@@ -26,6 +26,13 @@ Rows = Callable[[], Sequence[Mapping[str, Any]]]
 """Every source of the user's own scope, as rows of SourceColumns."""
 
 
+def passing(facts: Ids, believed: WorkingSet, sources: SourceColumns) -> Flags:
+    """[n] which of these facts only ephemeral sources told."""
+    ephemeral = set(sources.ids[sources.ttl == EPHEMERAL].tolist())
+    told = [{each.source_id for each in believed.evidence.get(identity, ())} for identity in facts]
+    return np.array([bool(some) and some <= ephemeral for some in told], np.bool_)
+
+
 class InMemoryNights:
     """Counts one memory; `sources` and `fresh` (what duplicates are looked for among) where there are any."""
 
@@ -40,16 +47,10 @@ class InMemoryNights:
     async def census(self, user_id: str) -> Census:
         """See memory.services.night.Nights."""
         sources, counted = columns_of(SourceColumns, self._sources()), census(self._believed())
-        facts = replace(counted.facts, passing=self._passing(counted.facts.ids, sources))
+        facts = replace(counted.facts, passing=passing(counted.facts.ids, self._believed(), sources))
         over = [night for night, plan in self.kept.items() if plan.done]
         held = held_of(self.kept[max(over)].report) if over else {}
         return replace(counted, facts=facts, sources=sources, fresh=self._fresh(), held=held)
-
-    def _passing(self, facts: Ids, sources: SourceColumns) -> Flags:
-        """[n] which of these facts only ephemeral sources told."""
-        passing, evidence = set(sources.ids[sources.ttl == EPHEMERAL].tolist()), self._believed().evidence
-        told = [{each.source_id for each in evidence.get(identity, ())} for identity in facts]
-        return np.array([bool(some) and some <= passing for some in told], np.bool_)
 
     async def plan(self, user_id: str, night: date) -> NightPlan | None:
         """See memory.services.night.Nights."""

@@ -18,7 +18,7 @@ from memory.model.changes import ChangeSet
 from memory.model.entities import STATES, Mention
 from memory.model.facts import Evidence
 from memory.model.groups import Group
-from memory.model.sources import SourceState
+from memory.model.sources import TTL_POLICIES, SourceState
 from memory.model.timeline import DAY_S
 from memory.model.working_set import evolve
 from memory.rules.consolidation import tells_nothing
@@ -178,6 +178,18 @@ async def test_with_its_sources_a_fact_is_archived_that_one_of_them_told_and_tha
     assert (fact_states(mind), night["states"]["crossed"]) == (left, 0), "the next night finds each where it is"
     undone = await undo_night("u", after(NIGHTS_LATER), "key", NightLog(mind.nights, mind.mind), mind.mind)
     assert (undone.skipped, set(fact_states(mind).values())) == ((), {"candidate"})
+
+
+@pytest.mark.conforms("002:ttl.ephemeral_semantic_days")
+async def test_what_only_ephemeral_sources_told_stays_archived_where_one_of_them_is_gathered() -> None:
+    mind = Gatherer()
+    mind.tell("a", 0, 1)
+    mind.tell("b", 2)
+    mind.know("tea was hot", "s01", "s02", of="tea")
+    mind.recalls = {each: {"ttl": TTL_POLICIES.index("ephemeral")} for each in ("s01", "s02")}
+    await mind.sleep()
+    assert [each.members for each in mind.consolidated()] == [("s00", "s01")]
+    assert fact_states(mind) == {"tea was hot": "archived"}
 
 
 @pytest.mark.conforms("002:consolidation.archived")
