@@ -53,7 +53,7 @@ def find(users: Sequence[str]) -> list[UserClusters]:
 
 async def told(users: Sequence[str], tmp_path: Path) -> dict[str, UserClusters]:
     asked = options(load(tmp_path, {"communities_job": SHARES}, {}).communities_job)
-    return {each.user_id: each async for each in spread(users, find, {**asked, "max_retries": 0})}
+    return {each.user_id: each async for each in spread(users, find, asked)}
 
 
 async def test_a_few_users_are_one_task(ray_session: ModuleType, tmp_path: Path) -> None:
