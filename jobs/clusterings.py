@@ -39,6 +39,8 @@ class UserClusters:
 
 Find = Callable[[Sequence[str]], Sequence[UserClusters]]
 """Finds the communities of some users; it is sent to where that runs."""
+RETRIES = 1
+"""Times a task that died begins again (chosen: it may have died of what somebody else did to the machine, once)."""
 LOST = "task_lost: The task that looked for them ended before it was done. The log of the job may say why."
 
 
@@ -80,7 +82,7 @@ def _in_one_task(users: Sequence[str], find: Find, asked: Mapping[str, Any]) -> 
     """What one task finds: fewer processes, and 2 s less, than where Ray Data partitions them (decision 0096)."""
     if users:
         try:
-            yield from ray.get(ray.remote(**asked)(attempted).remote(find, users))
+            yield from ray.get(ray.remote(**asked, max_retries=RETRIES)(attempted).remote(find, users))
         except ray.exceptions.RayError as error:  # it was killed, or its environment does not stand
             yield from (UserClusters(each, failed=reason_of(error)) for each in users)
 
@@ -100,7 +102,9 @@ def _partitioned(users: Sequence[str], find: Find, asked: Mapping[str, Any]) -> 
     def part(row: dict[str, Any]) -> list[dict[str, Any]]:
         return [{"found": pickle.dumps(each)} for each in attempted(find, list(row["users"]))]
 
-    found = data.from_items(parts, override_num_blocks=len(parts)).flat_map(part, **asked)
+    rows = data.from_items(parts, override_num_blocks=len(parts))
+    # by itself Ray Data begins a task that dies again for ever
+    found = rows.flat_map(part, **asked, ray_remote_args_fn=lambda: {"max_retries": RETRIES})
     return (pickle.loads(row["found"]) for row in found.iter_rows())
 
 
