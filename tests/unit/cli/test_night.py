@@ -34,8 +34,8 @@ BUSY: dict[str, Any] = QUIET | {
         "withdrawn": [], "summed_up": 2, "macros": 1, "macros_opened": [], "by": "extractive", "model_failed": False,
     },
     "consolidations": {
-        "standing": 3, "opened": ["k-1"], "gathered": 4, "archived": 4, "facts": 2, "withdrawn": [], "summed_up": 2, "insights": 1,
-        "by": "extractive", "model_failed": False,
+        "standing": 3, "opened": ["k-1"], "gathered": 4, "archived": 4, "facts": 2, "withdrawn": [],
+        "summed_up": 2, "insights": 1, "by": "extractive", "model_failed": False,
     },
     "communities": {
         "standing": 4, "opened": ["g-1"], "changed": ["g-2", "g-3"], "closed": [], "patterns": 1,
