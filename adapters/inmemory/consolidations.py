@@ -13,14 +13,20 @@ from memory.model.working_set import WorkingSet
 from memory.rules.census import FactRows, SourceColumns, columns_of, facts_of
 from memory.rules.consolidation import GroundFact, KnownInsights, is_insight
 from memory.rules.episodes import gathered_facts
+from memory.rules.holding import GATHERING, Held, HeldRow
 from memory.services.insights import Grounds, by_key
 
 
 class InMemoryConsolidationReads:
-    """Reads one memory; `sources` are rows of SourceColumns, as InMemoryNights counts them."""
+    """Reads one memory; `sources` are rows of SourceColumns and `held` what nights took back: see InMemoryNights."""
 
-    def __init__(self, believed: Callable[[], WorkingSet], sources: Callable[[], Sequence[Mapping[str, Any]]]) -> None:
-        self._believed, self._sources = believed, sources
+    def __init__(
+        self,
+        believed: Callable[[], WorkingSet],
+        sources: Callable[[], Sequence[Mapping[str, Any]]],
+        held: Callable[[], Held] = dict,
+    ) -> None:
+        self._believed, self._sources, self._held = believed, sources, held
 
     async def sources(self, user_id: str) -> SourceColumns:
         """See memory.services.consolidation.ConsolidationReads."""
@@ -43,6 +49,10 @@ class InMemoryConsolidationReads:
         told = (each for each, rows in believed.evidence.items() if {row.source_id for row in rows} & members)
         rows = facts_of(believed, told, gathered)
         return replace(rows, passing=passing(rows.ids, believed, await self.sources(user_id)))
+
+    async def held(self, user_id: str) -> Mapping[HeldRow, int]:
+        """See memory.services.consolidation.ConsolidationReads."""
+        return self._held().get(GATHERING, {})
 
     async def grounds(self, user_id: str, keys: Sequence[int], level: Sensitivity) -> Grounds:
         """See memory.services.consolidation.ConsolidationReads."""

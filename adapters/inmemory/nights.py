@@ -17,7 +17,7 @@ from memory.ports import Vector
 from memory.rules.census import EPHEMERAL, Census, Fresh, Ids, SourceColumns, census, columns_of
 from memory.rules.decay import Flags
 from memory.rules.describing import DESCRIBES, MOST_ABOUT, Surroundings, order, tells
-from memory.rules.holding import held_of
+from memory.rules.holding import Held, held_of
 from memory.rules.night_steps import StepResult
 from memory.rules.reflection import Likeness
 from memory.services.night import NightPlan
@@ -48,9 +48,12 @@ class InMemoryNights:
         """See memory.services.night.Nights."""
         sources, counted = columns_of(SourceColumns, self._sources()), census(self._believed())
         facts = replace(counted.facts, passing=passing(counted.facts.ids, self._believed(), sources))
+        return replace(counted, facts=facts, sources=sources, fresh=self._fresh(), held=self.held())
+
+    def held(self) -> Held:
+        """What the last night took back, or left because an earlier one had."""
         over = [night for night, plan in self.kept.items() if plan.done]
-        held = held_of(self.kept[max(over)].report) if over else {}
-        return replace(counted, facts=facts, sources=sources, fresh=self._fresh(), held=held)
+        return held_of(self.kept[max(over)].report) if over else {}
 
     async def plan(self, user_id: str, night: date) -> NightPlan | None:
         """See memory.services.night.Nights."""

@@ -24,7 +24,7 @@ from memory.model.scopes import user_scope
 from memory.model.sources import TTL_POLICIES
 from memory.model.working_set import assemble
 from memory.rules.census import Census, EntityRows, FactRows, Fresh, GroupColumns, SourceColumns, dtype_of, table
-from memory.rules.holding import held_of
+from memory.rules.holding import Held, held_of
 from memory.rules.promises import due_of, settled
 from memory.rules.reflection import Likeness
 
@@ -56,8 +56,7 @@ async def take_census(pool: Pool, user_id: str, encoder: str, calibrate: Calibra
         notes = tuple(Note(**row, text="") for row in await _rows(connection, "notes", key))
         [pending] = await _rows(connection, "pending", key)
         fresh = await _fresh(connection, key, calibrate)
-        told = await _rows(connection, "held", key)
-    held = held_of(told[0]["report"]) if told else {}
+        held = await _held(connection, key)
     return Census(version["version"], table(EntityRows, entities), facts, sources, notes, pending, fresh, groups, held)
 
 
@@ -79,6 +78,17 @@ async def fact_columns(pool: Pool, user_id: str, groups: Sequence[Group]) -> Fac
     }  # fmt: skip
     async with pool.transaction(consistent=True, user_id=user_id) as connection:
         return table(FactRows, await _columns(connection, "facts", key))
+
+
+async def held_rows(pool: Pool, user_id: str) -> Held:
+    """What the last night took back, or left because an earlier one had."""
+    async with pool.transaction(consistent=True, user_id=user_id) as connection:
+        return await _held(connection, {"user_id": user_id})
+
+
+async def _held(connection: Connection, key: Mapping[str, Any]) -> Held:
+    told = await _rows(connection, "held", key)
+    return held_of(told[0]["report"]) if told else {}
 
 
 async def _fresh(connection: Connection, key: Mapping[str, Any], calibrate: Calibration) -> Fresh:

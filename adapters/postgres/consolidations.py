@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import cast
 
 from adapters.postgres import codec
-from adapters.postgres.census import fact_columns, source_columns
+from adapters.postgres.census import fact_columns, held_rows, source_columns
 from adapters.postgres.pool import Pool
 from adapters.postgres.sql import queries
 from memory.model.groups import Group
 from memory.model.scopes import Sensitivity
 from memory.rules.census import FactRows, SourceColumns
 from memory.rules.consolidation import INSIGHT_SOURCES, GroundFact, KnownInsights
+from memory.rules.holding import GATHERING, HeldRow
 from memory.services.insights import Grounds, by_key
 
 Q = queries("consolidations")
@@ -64,6 +65,10 @@ class PostgresConsolidationReads:
     async def facts(self, user_id: str, groups: Sequence[Group]) -> FactRows:
         """The facts that were told in the sources of these, as they are once these stand."""
         return await fact_columns(self._pool, user_id, groups)
+
+    async def held(self, user_id: str) -> Mapping[HeldRow, int]:
+        """What the last night took back of this step, or left because an earlier one had."""
+        return (await held_rows(self._pool, user_id)).get(GATHERING, {})
 
     async def grounds(self, user_id: str, keys: Sequence[int], level: Sensitivity) -> Grounds:
         """The facts of exactly this level that were read from these segments, by segment; the most important first."""

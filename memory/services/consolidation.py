@@ -26,6 +26,7 @@ from memory.rules.consolidation import Gathered, KnownInsights, plan_consolidati
 from memory.rules.decay import strength_of
 from memory.rules.episodes import with_state
 from memory.rules.grouping import group_stamp
+from memory.rules.holding import GATHERING, HELD_BACK, HeldRow, held_back
 from memory.rules.lifecycle import fact_states
 from memory.rules.night_steps import ACTOR, NightName, StepResult
 from memory.rules.parameters import Life
@@ -35,7 +36,7 @@ from memory.services.reflect import EXTRACTIVE
 from memory.services.storylines import TOLD_AT_ONCE, StorylineReads, SummaryWriter
 from memory.services.summing_up import Summary, SummaryLine, telling_lines
 
-STEP = "consolidations"
+STEP = GATHERING
 MOST_LOOKED_AT = 500
 """Segments of which it is remembered that nothing could be told (chosen: as many rows as a commit changes)."""
 MOST_BELIEVED = 50
@@ -59,6 +60,9 @@ class ConsolidationReads(Protocol):
 
     async def facts(self, user_id: str, groups: Sequence[Group]) -> FactRows:
         """What was told in the sources of these, as it is once these stand; whether it is believed or not."""
+
+    async def held(self, user_id: str) -> Mapping[HeldRow, int]:
+        """What the last night took back of this step, or left because an earlier one had (memory.rules.holding)."""
 
     async def grounds(self, user_id: str, keys: Sequence[int], level: Sensitivity) -> Grounds:
         """The facts that are believed, of exactly this level, and were read from these segments, by segment.
@@ -105,7 +109,7 @@ async def consolidations(night: Gathering) -> StepResult:
     fresh = [each for each in untold if each.group_id not in before.known]
     gone = [*(before.known[each] for each in silent), *_outdated(tried.values(), (*written, *fresh))]
     crossings = _archiving(written, sources, before.known)
-    faded = await _faded(night, written)
+    faded, held = await _faded(night, written)
     commands: tuple[Command, ...] = (
         *_believing(night.of, metas),  # before the groups that name them
         *night.of.arranging(
@@ -123,7 +127,7 @@ async def consolidations(night: Gathering) -> StepResult:
         "by": EXTRACTIVE if had_model is None else had_model.name,
         "model_failed": night.writer.model is not had_model,
     }
-    return StepResult(commands, {**figures, **proposer.told()})
+    return StepResult(commands, {**figures, **({HELD_BACK: held} if held else {}), **proposer.told()})
 
 
 async def _planned(night: Gathering, sources: SourceColumns, before: _Standing) -> list[Group]:
@@ -287,17 +291,20 @@ async def _at_hand(
     ]
 
 
-async def _faded(night: Gathering, written: Sequence[Group]) -> list[Crossing]:
+async def _faded(night: Gathering, written: Sequence[Group]) -> tuple[list[Crossing], list[list[Any]]]:
     """What archives the facts that went with these sources, and brings back those that are an insight now.
 
-    The same night counted again finds each where it is.
+    The same night counted again finds each where it is. With it comes what is left because a night took it back.
     """
     if not written:
-        return []
+        return [], []
     rows = await night.reads.facts(night.of.user_id, written)
     strength = strength_of("fact", fact_anchors(rows, night.life), night.now, night.life)
-    states = fact_states(rows, strength, night.now, night.life)
+    held = await night.reads.held(night.of.user_id)
+    change = rows.state, fact_states(rows, strength, night.now, night.life)
+    states, left = held_back(held, "fact", STATES, rows.ids, change, rows.stamp)
+    moved = (rows.status == ACTIVE) & ((states == ARCHIVED) != (rows.state == ARCHIVED))
     return [
         Crossing("fact", rows.ids[row], "state", STATES[rows.state[row]], STATES[states[row]], int(rows.stamp[row]))
-        for row in np.flatnonzero((rows.status == ACTIVE) & ((states == ARCHIVED) != (rows.state == ARCHIVED)))
-    ]
+        for row in np.flatnonzero(moved)
+    ], left

@@ -24,7 +24,7 @@ from memory.model.working_set import evolve
 from memory.rules.consolidation import tells_nothing
 from memory.rules.decider import Rules, decide
 from memory.rules.parameters import Consolidations
-from memory.services.night import NightParts, run_night
+from memory.services.night import NightParts, NightPlan, run_night
 from memory.services.undoing_nights import undo_night
 from tests.fakes.nights import FrailRunner, NightLog
 from tests.unit.language.test_answer import ScriptedModel
@@ -51,7 +51,7 @@ class Gatherer:
             self.mind,
             InMemoryNightWords(lambda: self.believed),
             storylines=InMemoryStorylineReads(lambda: self.believed, lambda: self.begun, lambda: self.texts),
-            consolidations=InMemoryConsolidationReads(lambda: self.believed, self.rows),
+            consolidations=InMemoryConsolidationReads(lambda: self.believed, self.rows, self.nights.held),
         )
 
     def rows(self) -> list[dict[str, Any]]:
@@ -178,6 +178,22 @@ async def test_with_its_sources_a_fact_is_archived_that_one_of_them_told_and_tha
     assert (fact_states(mind), night["states"]["crossed"]) == (left, 0), "the next night finds each where it is"
     undone = await undo_night("u", after(NIGHTS_LATER), "key", NightLog(mind.nights, mind.mind), mind.mind)
     assert (undone.skipped, set(fact_states(mind).values())) == ((), {"candidate"})
+
+
+async def test_a_fact_that_a_night_took_back_is_left_while_its_sources_are_gathered() -> None:
+    mind = Gatherer()
+    mind.tell("a", 0, 1, 2)
+    mind.know("tea was hot", "s01", of="tea")
+    version = mind.believed.facts["tea was hot"].version
+    row = ["fact", "tea was hot", "archived", version]
+    night = after(NIGHTS_LATER - 1)
+    mind.nights.kept[night] = NightPlan({"proof": {"taken_back": {"consolidations": [row]}}}, {}, done=True)
+    told = await mind.sleep()
+    assert (fact_states(mind), told["facts"], told["held_back"]) == ({"tea was hot": "candidate"}, 0, [row])
+    report = await run_night("u", after(NIGHTS_LATER + 1), "UTC", mind.parts)
+    assert (fact_states(mind), report["states"]["held_back"]) == ({"tea was hot": "candidate"}, [row])
+    report = await run_night("u", after(NIGHTS_LATER + 2), "UTC", mind.parts)
+    assert report["states"]["held_back"] == [row], "the step of states remembers it from then on"
 
 
 @pytest.mark.conforms("002:ttl.ephemeral_semantic_days")
