@@ -103,7 +103,7 @@ def _partitioned(users: Sequence[str], find: Find, asked: Mapping[str, Any]) -> 
         return [{"found": pickle.dumps(each)} for each in attempted(find, list(row["users"]))]
 
     rows = data.from_items(parts, override_num_blocks=len(parts))
-    # by itself Ray Data begins a task that dies again for ever; the only way to say so is deprecated, and goes with 2.64
+    # by itself Ray Data begins a task that dies again for ever; Ray 2.64 will need another way to say this
     found = rows.flat_map(part, **asked, ray_remote_args_fn=lambda: {"max_retries": RETRIES})
     return (pickle.loads(row["found"]) for row in found.iter_rows())
 
