@@ -40,13 +40,13 @@ class InMemoryConsolidationReads:
         """See memory.services.consolidation.ConsolidationReads."""
         return [KnownInsights(tuple(self._insights(each))[:most], tuple(self._generated(each))) for each in groups]
 
-    async def facts(self, user_id: str, groups: Sequence[Group]) -> FactRows:
+    async def facts(self, user_id: str, groups: Sequence[Group], sources: Sequence[str]) -> FactRows:
         """See memory.services.consolidation.ConsolidationReads."""
-        believed, members = self._believed(), {member for each in groups for member in each.members}
+        believed, among = self._believed(), set(sources)
         there = {each.group_id: each for each in groups}
         then = replace(believed, groups={**believed.groups, **there})
         gathered = gathered_facts(then)
-        told = (each for each, rows in believed.evidence.items() if {row.source_id for row in rows} & members)
+        told = (each for each, rows in believed.evidence.items() if {row.source_id for row in rows} & among)
         rows = facts_of(believed, told, gathered)
         return replace(rows, passing=passing(rows.ids, believed, await self.sources(user_id)))
 

@@ -39,7 +39,7 @@ _NAMES = {
     "tiers": list(TIERS), "states": list(STATES), "statuses": list(STATUSES), "ttl_policies": list(TTL_POLICIES),
     "evergreen": sorted(EVERGREEN_TYPES), "lasting": sorted(LASTING_TYPES), "prefix": SOURCE, "most": 500,
     "neighbours": 5,
-    "arranged": [], "gathered": [], "gathered_levels": [], "named": [], "named_levels": [],
+    "arranged": [], "gathered": [], "gathered_levels": [], "named": [], "named_levels": [], "among": None,
 }  # fmt: skip
 
 
@@ -67,14 +67,14 @@ async def source_columns(pool: Pool, user_id: str) -> SourceColumns:
         return table(SourceColumns, await _columns(connection, "sources", key))
 
 
-async def fact_columns(pool: Pool, user_id: str, groups: Sequence[Group]) -> FactRows:
-    """What was told in the sources of these consolidations, as it is once they stand."""
+async def fact_columns(pool: Pool, user_id: str, groups: Sequence[Group], sources: Sequence[str]) -> FactRows:
+    """What was told in these sources, as it is once these consolidations stand."""
     gathered = [(source, int(each.sensitivity)) for each in groups for source in each.members]
     named = [(fact, int(each.sensitivity)) for each in groups for fact in each.facts]
     key = {
         "user_id": user_id, "scope": user_scope(user_id), **_NAMES, "arranged": [each.group_id for each in groups],
         "gathered": [source for source, _ in gathered], "gathered_levels": [level for _, level in gathered],
-        "named": [fact for fact, _ in named], "named_levels": [level for _, level in named],
+        "named": [fact for fact, _ in named], "named_levels": [level for _, level in named], "among": list(sources),
     }  # fmt: skip
     async with pool.transaction(consistent=True, user_id=user_id) as connection:
         return table(FactRows, await _columns(connection, "facts", key))

@@ -62,9 +62,9 @@ class PostgresConsolidationReads:
         rows = await self._pool.rows(Q["generated"], user_id=user_id, **key) if asked else []
         return {(row["place"], row["fact_id"]) for row in rows}
 
-    async def facts(self, user_id: str, groups: Sequence[Group]) -> FactRows:
-        """The facts that were told in the sources of these, as they are once these stand."""
-        return await fact_columns(self._pool, user_id, groups)
+    async def facts(self, user_id: str, groups: Sequence[Group], sources: Sequence[str]) -> FactRows:
+        """The facts that were told in these sources, as they are once these groups stand."""
+        return await fact_columns(self._pool, user_id, groups, sources)
 
     async def held(self, user_id: str) -> Mapping[HeldRow, int]:
         """What the last night took back of this step, or left because an earlier one had."""

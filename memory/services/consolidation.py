@@ -58,8 +58,8 @@ class ConsolidationReads(Protocol):
         Facts made of other facts are none, but for those that it names and that still stand.
         """
 
-    async def facts(self, user_id: str, groups: Sequence[Group]) -> FactRows:
-        """What was told in the sources of these, as it is once these stand; whether it is believed or not."""
+    async def facts(self, user_id: str, groups: Sequence[Group], sources: Sequence[str]) -> FactRows:
+        """What was told in these sources, as it is once these groups stand; whether it is believed or not."""
 
     async def held(self, user_id: str) -> Mapping[HeldRow, int]:
         """What the last night took back of this step, or left because an earlier one had (memory.rules.holding)."""
@@ -109,7 +109,7 @@ async def consolidations(night: Gathering) -> StepResult:
     fresh = [each for each in untold if each.group_id not in before.known]
     gone = [*(before.known[each] for each in silent), *_outdated(tried.values(), (*written, *fresh))]
     crossings = _archiving(written, sources, before.known)
-    faded, held = await _faded(night, written)
+    faded, held = await _faded(night, written, before.known)
     commands: tuple[Command, ...] = (
         *_believing(night.of, metas),  # before the groups that name them
         *night.of.arranging(
@@ -291,14 +291,19 @@ async def _at_hand(
     ]
 
 
-async def _faded(night: Gathering, written: Sequence[Group]) -> tuple[list[Crossing], list[list[Any]]]:
-    """What archives the facts that went with these sources, and brings back those that are an insight now.
+async def _faded(
+    night: Gathering, written: Sequence[Group], known: Mapping[str, Group]
+) -> tuple[list[Crossing], list[list[Any]]]:
+    """What archives the facts that went with sources that were gathered this night, or brings back what is an insight.
 
-    The same night counted again finds each where it is. With it comes what is left because a night took it back.
+    The same night counted again finds each where it is. Of what was gathered before, the step of states has decided.
+    With it comes what is left because a night took it back.
     """
-    if not written:
+    had = {source for each in known.values() for source in each.members}
+    fresh = sorted({source for each in written for source in each.members} - had)
+    if not fresh:
         return [], []
-    rows = await night.reads.facts(night.of.user_id, written)
+    rows = await night.reads.facts(night.of.user_id, written, fresh)
     strength = strength_of("fact", fact_anchors(rows, night.life), night.now, night.life)
     held = await night.reads.held(night.of.user_id)
     change = rows.state, fact_states(rows, strength, night.now, night.life)

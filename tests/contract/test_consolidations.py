@@ -88,7 +88,7 @@ async def test_what_goes_with_gathered_sources_is_the_same_over_both_stores(mine
     part, named = replace(whole, members=("one",)), replace(whole, facts=(sings,))
     hidden = replace(whole, sensitivity=Sensitivity.PRIVATE)
     for group, expected in ((whole, True), (part, False), (named, False), (hidden, False)):
-        ours, theirs = await here.facts(mine.user, [group]), await there.facts(mine.user, [group])
+        ours, theirs = [await each.facts(mine.user, [group], ["four"]) for each in (here, there)]
         order = np.argsort(theirs.ids.astype(str)), np.argsort(ours.ids.astype(str))
         for each in fields(FactRows):
             left, right = getattr(theirs, each.name)[order[0]], getattr(ours, each.name)[order[1]]
@@ -99,7 +99,7 @@ async def test_what_goes_with_gathered_sources_is_the_same_over_both_stores(mine
     counted = [dict(zip(each.ids.tolist(), each.gathered.tolist(), strict=True)) for each in (stored, believed)]
     assert counted[0] == counted[1]
     assert counted[0][sings]
-    rows = await there.facts(mine.user, [part])
+    rows = await there.facts(mine.user, [part], ["one"])
     assert not dict(zip(rows.ids.tolist(), rows.gathered.tolist(), strict=True))[sings], "as it is to stand"
 
 

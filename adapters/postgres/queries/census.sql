@@ -40,7 +40,7 @@ LEFT JOIN content p ON e.type = 'promise' AND p.scope = 'user:' || e.user_id AND
 WHERE e.user_id = %(user_id)s AND e.merged_into IS NULL;
 
 -- name: facts
--- Every open version, or what was told in the sources `gathered`; about whom or what it is, as far as that decides over
+-- Every open version, or what was told in the sources `among`; about whom or what it is, as far as that decides over
 -- its floor and over contradictions. It was gathered if consolidations that are no more sensitive hold all its sources, and none of
 -- these names it (memory/rules/episodes.py); groups that are `arranged` count as they are to stand. What only ephemeral sources told is ephemeral.
 WITH holding AS (
@@ -85,9 +85,9 @@ LEFT JOIN entities x ON x.user_id = f.user_id AND x.entity_id = coalesce(f.objec
                      AND x.sensitivity >= f.sensitivity
 LEFT JOIN accesses a ON a.user_id = f.user_id AND a.id = f.fact_id
 WHERE f.user_id = %(user_id)s AND f.system_to IS NULL
-  AND (cardinality(%(gathered)s::text[]) = 0
+  AND (%(among)s::text[] IS NULL
        OR f.fact_id IN (SELECT e.fact_id FROM evidence e
-                        WHERE e.user_id = %(user_id)s AND e.source_id = ANY (%(gathered)s::text[])));
+                        WHERE e.user_id = %(user_id)s AND e.source_id = ANY (%(among)s::text[])));
 
 -- name: sources
 -- Sources of the user's own scope; what is not over by its own words is over with its last segment.

@@ -196,6 +196,19 @@ async def test_a_fact_that_a_night_took_back_is_left_while_its_sources_are_gathe
     assert report["states"]["held_back"] == [row], "the step of states remembers it from then on"
 
 
+async def test_of_what_was_gathered_before_the_step_of_states_alone_decides() -> None:
+    mind = Gatherer()
+    mind.tell("a", 0, 1, 30)
+    mind.know("tea was hot", "s01", of="tea")
+    await mind.sleep(50)
+    assert fact_states(mind) == {"tea was hot": "candidate"}, "it has not faded yet"
+    row = ["fact", "tea was hot", "archived", mind.believed.facts["tea was hot"].version]
+    mind.nights.kept[after(79)] = NightPlan({"proof": {"taken_back": {"states": [row]}}}, {}, done=True)
+    told = await mind.sleep(80)
+    assert (told["gathered"], told["facts"]) == (1, 0), "another source is gathered, and that fact stays held"
+    assert fact_states(mind) == {"tea was hot": "candidate"}
+
+
 @pytest.mark.conforms("002:ttl.ephemeral_semantic_days")
 async def test_what_only_ephemeral_sources_told_stays_archived_where_one_of_them_is_gathered() -> None:
     mind = Gatherer()
