@@ -1,6 +1,7 @@
 """The scheduler: starts the night as a Ray job when it is due somewhere, and makes good what was missed.
 
-Communities of a memory that is too large for its night are found by a job of their own after it.
+Communities that a night leaves, because its memory is too large or a GPU is to find them, are found by a job of their
+own after it.
 """
 
 from __future__ import annotations
@@ -25,6 +26,10 @@ NIGHT = "python -m jobs.nightly"
 COMMUNITIES = ("python", "-m", "jobs.communities")
 LOOK_S = 30.0
 """Seconds between looks at the clock."""
+MOST_TOGETHER = 100
+"""Users of one job (chosen: their names fit into a command line, and into what Ray keeps of a job)."""
+LEFT = "left"
+"""Where a job is told to say which names of `named` it was submitted for."""
 HEAD = {"node:__internal_head__": 0.001}
 """Keeps a job where the home and the runtime file are."""
 
@@ -65,9 +70,9 @@ class Scheduler:
 
 
 def named(left: Sequence[tuple[str, date]], asked: Collection[str]) -> dict[str, str]:
-    """Job -> the user whose communities it is to find after a night, without jobs that were `asked` for before.
+    """Name -> the user whose communities are to be found after a night, without names that were `asked` for before.
 
-    The name of a job is that of the user and the night: it runs once after a night, however often one looks.
+    A name is that of the user and the night: they are found once after a night, however often one looks.
     """
     jobs = {f"communities-{night}-{hashlib.sha256(user.encode()).hexdigest()[:16]}": user for user, night in left}
     return {name: user for name, user in jobs.items() if name not in asked}
@@ -88,19 +93,21 @@ def submit(client: JobSubmissionClient, name: str, night: Night) -> None:
 
 
 def submit_communities(client: JobSubmissionClient, left: dict[str, str]) -> set[str]:
-    """Submit these jobs, by name and user, unless the cluster knows them; the names of those it knows then.
+    """Submit jobs for these users, by name, unless the cluster knows that name; the names of those it knows then.
 
-    While a night goes on none is submitted. The job itself asks for no share: each of its tasks does
-    (jobs.clusterings.options), and waits until it has it.
+    While a night goes on none is submitted. Users are put together, so that Ray Data can partition them. The job itself
+    asks for no share: each of its tasks does (jobs.clusterings.options), and waits until it has it.
     """
     if _at_night(client):
         return set()
-    known = {job.submission_id for job in client.list_jobs()}
-    for name, user in left.items():
-        if name not in known:
-            entrypoint = shlex.join((*COMMUNITIES, f"--user={user}"))
-            client.submit_job(entrypoint=entrypoint, submission_id=name, entrypoint_resources=HEAD)
-            log.info("communities are found by a job of their own: %s", name)
+    known = {name for job in client.list_jobs() for name in (job.metadata or {}).get(LEFT, "").split()}
+    fresh = sorted(left.keys() - known)
+    for start in range(0, len(fresh), MOST_TOGETHER):
+        some = fresh[start : start + MOST_TOGETHER]
+        entrypoint = shlex.join((*COMMUNITIES, *(f"--user={left[name]}" for name in some)))
+        told = {LEFT: " ".join(some)}
+        job = client.submit_job(entrypoint=entrypoint, submission_id=some[0], entrypoint_resources=HEAD, metadata=told)
+        log.info("communities of %d memories are found by a job of their own: %s", len(some), job)
     return set(left)
 
 

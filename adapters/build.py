@@ -353,7 +353,7 @@ def night_parts(settings: Settings, stores: Stores, runner: NightRunner, model: 
         settings.night.hour,
         settings.night.proof_questions,
         settings.recall.hours_back,
-        settings.communities_job.ties,
+        settings.communities_job.most_of_a_night,
         settings.night.proof_seconds,
     )
     reads = NightReads(

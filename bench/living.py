@@ -289,7 +289,7 @@ class Living:
             InMemoryProofReads(believed),
             InMemorySourceReads(self.sources, believed),
             InMemoryCausalReads(self.sources, believed),
-            InMemoryConsolidationReads(believed, self._source_rows),
+            InMemoryConsolidationReads(believed, self._source_rows, self.nights.held),
         )
 
     def _source_rows(self) -> list[dict[str, Any]]:

@@ -8,6 +8,7 @@ from typing import Any
 
 from adapters.inmemory.proofs import InMemoryProofReads
 from bench.living import USER, Living
+from memory.model.entities import STATES
 from memory.model.groups import COMMUNITY, CONSOLIDATION, GROUP_KINDS, MACRO, PATTERN, STORYLINE, SUMMARY, Group
 from memory.rules.consolidation import tells_nothing
 from memory.rules.proof import ProofQuestion, questions_of, recalled
@@ -109,7 +110,8 @@ def _rolled_up(living: Living, group: Group) -> tuple[str, str, tuple[str, ...]]
     parts = "storylines" if group.kind == MACRO else "sources"
     name = _names(living, [group.anchor_id or ""])
     days = " to ".join(day_of(each, 0) for each in (group.first_at, group.last_at) if each is not None)
-    standing = "gathered" if group.kind == CONSOLIDATION else "open" if group.closed_at is None else "closed"
+    gathered = "told by a storyline" if group.state == STATES[-1] else "gathered"
+    standing = gathered if group.kind == CONSOLIDATION else "open" if group.closed_at is None else "closed"
     lines = read_summary(group.summary or "", group.quotes).lines
     quotes = tuple(f"{line.text} {' '.join(map(living.place, line.segments))}" for line in lines)
     return name, f"{len(group.members)} {parts}, {days}, {standing}", quotes

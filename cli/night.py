@@ -105,6 +105,7 @@ def _consolidations(report: Mapping[str, Any]) -> str:
         (f"{len(found['opened'])} new", found["opened"]),
         (f"{counted(found['gathered'], 'source')} gathered", found["gathered"]),
         (f"{found['archived']} archived", found["archived"]),
+        (f"{counted(found.get('facts', 0), 'fact')} with them", found.get("facts", 0)),
         (f"{counted(found['insights'], 'insight')}", found["insights"]),
         (f"{len(found['withdrawn'])} gone", found["withdrawn"]),
         (_proposed(found), "proposed" in found),

@@ -77,6 +77,7 @@ def macros(
 def consolidations(
     consolidation_id: Annotated[str | None, typer.Argument(help="Opens one, by its id or the beginning of it.")] = None,
     entity: EntityOption = None,
+    archived: Annotated[bool, typer.Option("--archived", help="Those that a storyline tells as well.")] = False,
     limit: LimitOption = 50,
     user: UserOption = None,
     home: HomeOption = None,
@@ -91,7 +92,7 @@ def consolidations(
         if consolidation_id is not None:
             _show(client.get(route("consolidations", consolidation_id), limit=limit), zone, as_json)
             return
-        found = client.get("/v1/consolidations", entity=entity, limit=limit)
+        found = client.get("/v1/consolidations", entity=entity, state=_state(archived), limit=limit)
         rows = [
             (
                 each["entity"],

@@ -45,6 +45,11 @@ class CommunitiesJob:
     python: str | None = None
     """The interpreter of the environment that holds the GPU's engine; None = that of the job."""
 
+    @property
+    def most_of_a_night(self) -> int:
+        """Ties up to which a night finds communities itself: none if they are to be found on a GPU."""
+        return 0 if self.num_gpus else self.ties
+
 
 @dataclass(frozen=True, slots=True)
 class Erasure:

@@ -1,7 +1,7 @@
 """Communities as a Ray job: `python -m jobs.communities`, or `ray job submit ... -- python -m jobs.communities`.
 
-It finds now what the next night would find, for one user or for all. What stands as it was is not written again. The
-scheduler submits it for those whose graph a night has left to it.
+It finds now what the next night would find, for some users (`--user`, once for each) or for all. What stands as it was
+is not written again. The scheduler submits it for those whose graph a night has left to it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from jobs.starting import job_parser, run_job
 
 def main() -> None:
     """Find communities and patterns, and print one report a line."""
-    run_job(job_parser("jobs.communities", main.__doc__), _find, "memories looked through")
+    run_job(job_parser("jobs.communities", main.__doc__, several=True), _find, "memories looked through")
 
 
 async def _find(settings: Settings, asked: Namespace) -> Sequence[Mapping[str, Any]]:

@@ -19,11 +19,11 @@ Work = Callable[[Settings, argparse.Namespace], Coroutine[Any, Any, Sequence[Map
 """What a job does with the settings and its arguments. It imports what needs Ray when it is called, and not before."""
 
 
-def job_parser(module: str, does: str | None) -> argparse.ArgumentParser:
-    """The arguments that every job has."""
+def job_parser(module: str, does: str | None, *, several: bool = False) -> argparse.ArgumentParser:
+    """The arguments that every job has; `several` users may be named to some."""
     parser = argparse.ArgumentParser(prog=f"python -m {module}", description=does)
     parser.add_argument("--home", type=Path, help="the data folder (default: MEMORAY_HOME, else ./data)")
-    parser.add_argument("--user", help="only this user")
+    parser.add_argument("--user", action="append" if several else "store", help="only this user")
     return parser
 
 

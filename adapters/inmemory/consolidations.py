@@ -3,21 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
+from adapters.inmemory.nights import passing
 from memory.model.groups import CONSOLIDATION, Group
 from memory.model.scopes import Sensitivity
 from memory.model.working_set import WorkingSet
-from memory.rules.census import SourceColumns, columns_of
+from memory.rules.census import FactRows, SourceColumns, columns_of, facts_of
 from memory.rules.consolidation import GroundFact, KnownInsights, is_insight
+from memory.rules.episodes import gathered_facts
+from memory.rules.holding import GATHERING, Held, HeldRow
 from memory.services.insights import Grounds, by_key
 
 
 class InMemoryConsolidationReads:
-    """Reads one memory; `sources` are rows of SourceColumns, as InMemoryNights counts them."""
+    """Reads one memory; `sources` are rows of SourceColumns and `held` what nights took back: see InMemoryNights."""
 
-    def __init__(self, believed: Callable[[], WorkingSet], sources: Callable[[], Sequence[Mapping[str, Any]]]) -> None:
-        self._believed, self._sources = believed, sources
+    def __init__(
+        self,
+        believed: Callable[[], WorkingSet],
+        sources: Callable[[], Sequence[Mapping[str, Any]]],
+        held: Callable[[], Held] = dict,
+    ) -> None:
+        self._believed, self._sources, self._held = believed, sources, held
 
     async def sources(self, user_id: str) -> SourceColumns:
         """See memory.services.consolidation.ConsolidationReads."""
@@ -30,6 +39,20 @@ class InMemoryConsolidationReads:
     async def insights(self, user_id: str, groups: Sequence[Group], most: int) -> list[KnownInsights]:
         """See memory.services.consolidation.ConsolidationReads."""
         return [KnownInsights(tuple(self._insights(each))[:most], tuple(self._generated(each))) for each in groups]
+
+    async def facts(self, user_id: str, groups: Sequence[Group], sources: Sequence[str]) -> FactRows:
+        """See memory.services.consolidation.ConsolidationReads."""
+        believed, among = self._believed(), set(sources)
+        there = {each.group_id: each for each in groups}
+        then = replace(believed, groups={**believed.groups, **there})
+        gathered = gathered_facts(then)
+        told = (each for each, rows in believed.evidence.items() if {row.source_id for row in rows} & among)
+        rows = facts_of(believed, told, gathered)
+        return replace(rows, passing=passing(rows.ids, believed, await self.sources(user_id)))
+
+    async def held(self, user_id: str) -> Mapping[HeldRow, int]:
+        """See memory.services.consolidation.ConsolidationReads."""
+        return self._held().get(GATHERING, {})
 
     async def grounds(self, user_id: str, keys: Sequence[int], level: Sensitivity) -> Grounds:
         """See memory.services.consolidation.ConsolidationReads."""

@@ -7,20 +7,30 @@ from dataclasses import replace
 from datetime import date
 from typing import Any
 
+import numpy as np
+
 from memory.model.facts import Fact
 from memory.model.profile import Profile
 from memory.model.timeline import Instant
 from memory.model.working_set import WorkingSet, assemble
 from memory.ports import Vector
-from memory.rules.census import Census, Fresh, SourceColumns, census, columns_of
+from memory.rules.census import EPHEMERAL, Census, Fresh, Ids, SourceColumns, census, columns_of
+from memory.rules.decay import Flags
 from memory.rules.describing import DESCRIBES, MOST_ABOUT, Surroundings, order, tells
-from memory.rules.holding import held_of
+from memory.rules.holding import Held, held_of
 from memory.rules.night_steps import StepResult
 from memory.rules.reflection import Likeness
 from memory.services.night import NightPlan
 
 Rows = Callable[[], Sequence[Mapping[str, Any]]]
 """Every source of the user's own scope, as rows of SourceColumns."""
+
+
+def passing(facts: Ids, believed: WorkingSet, sources: SourceColumns) -> Flags:
+    """[n] which of these facts only ephemeral sources told."""
+    ephemeral = set(sources.ids[sources.ttl == EPHEMERAL].tolist())
+    told = [{each.source_id for each in believed.evidence.get(identity, ())} for identity in facts]
+    return np.array([bool(some) and some <= ephemeral for some in told], np.bool_)
 
 
 class InMemoryNights:
@@ -36,10 +46,14 @@ class InMemoryNights:
 
     async def census(self, user_id: str) -> Census:
         """See memory.services.night.Nights."""
-        sources = columns_of(SourceColumns, self._sources())
+        sources, counted = columns_of(SourceColumns, self._sources()), census(self._believed())
+        facts = replace(counted.facts, passing=passing(counted.facts.ids, self._believed(), sources))
+        return replace(counted, facts=facts, sources=sources, fresh=self._fresh(), held=self.held())
+
+    def held(self) -> Held:
+        """What the last night took back, or left because an earlier one had."""
         over = [night for night, plan in self.kept.items() if plan.done]
-        held = held_of(self.kept[max(over)].report) if over else {}
-        return replace(census(self._believed()), sources=sources, fresh=self._fresh(), held=held)
+        return held_of(self.kept[max(over)].report) if over else {}
 
     async def plan(self, user_id: str, night: date) -> NightPlan | None:
         """See memory.services.night.Nights."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
@@ -18,12 +18,13 @@ from adapters.postgres.vectors import matrix
 from memory.model.accesses import SOURCE
 from memory.model.entities import EVERGREEN_TYPES, LASTING_TYPES, STATES, TIERS
 from memory.model.facts import STATUSES, Note
+from memory.model.groups import Group
 from memory.model.profile import Profile
 from memory.model.scopes import user_scope
 from memory.model.sources import TTL_POLICIES
 from memory.model.working_set import assemble
 from memory.rules.census import Census, EntityRows, FactRows, Fresh, GroupColumns, SourceColumns, dtype_of, table
-from memory.rules.holding import held_of
+from memory.rules.holding import Held, held_of
 from memory.rules.promises import due_of, settled
 from memory.rules.reflection import Likeness
 
@@ -38,6 +39,7 @@ _NAMES = {
     "tiers": list(TIERS), "states": list(STATES), "statuses": list(STATUSES), "ttl_policies": list(TTL_POLICIES),
     "evergreen": sorted(EVERGREEN_TYPES), "lasting": sorted(LASTING_TYPES), "prefix": SOURCE, "most": 500,
     "neighbours": 5,
+    "arranged": [], "gathered": [], "gathered_levels": [], "named": [], "named_levels": [], "among": None,
 }  # fmt: skip
 
 
@@ -54,8 +56,7 @@ async def take_census(pool: Pool, user_id: str, encoder: str, calibrate: Calibra
         notes = tuple(Note(**row, text="") for row in await _rows(connection, "notes", key))
         [pending] = await _rows(connection, "pending", key)
         fresh = await _fresh(connection, key, calibrate)
-        told = await _rows(connection, "held", key)
-    held = held_of(told[0]["report"]) if told else {}
+        held = await _held(connection, key)
     return Census(version["version"], table(EntityRows, entities), facts, sources, notes, pending, fresh, groups, held)
 
 
@@ -64,6 +65,30 @@ async def source_columns(pool: Pool, user_id: str) -> SourceColumns:
     key = {"user_id": user_id, "scope": user_scope(user_id), **_NAMES}
     async with pool.transaction(consistent=True, user_id=user_id) as connection:
         return table(SourceColumns, await _columns(connection, "sources", key))
+
+
+async def fact_columns(pool: Pool, user_id: str, groups: Sequence[Group], sources: Sequence[str]) -> FactRows:
+    """What was told in these sources, as it is once these consolidations stand."""
+    gathered = [(source, int(each.sensitivity)) for each in groups for source in each.members]
+    named = [(fact, int(each.sensitivity)) for each in groups for fact in each.facts]
+    key = {
+        "user_id": user_id, "scope": user_scope(user_id), **_NAMES, "arranged": [each.group_id for each in groups],
+        "gathered": [source for source, _ in gathered], "gathered_levels": [level for _, level in gathered],
+        "named": [fact for fact, _ in named], "named_levels": [level for _, level in named], "among": list(sources),
+    }  # fmt: skip
+    async with pool.transaction(consistent=True, user_id=user_id) as connection:
+        return table(FactRows, await _columns(connection, "facts", key))
+
+
+async def held_rows(pool: Pool, user_id: str) -> Held:
+    """What the last night took back, or left because an earlier one had."""
+    async with pool.transaction(consistent=True, user_id=user_id) as connection:
+        return await _held(connection, {"user_id": user_id})
+
+
+async def _held(connection: Connection, key: Mapping[str, Any]) -> Held:
+    told = await _rows(connection, "held", key)
+    return held_of(told[0]["report"]) if told else {}
 
 
 async def _fresh(connection: Connection, key: Mapping[str, Any], calibrate: Calibration) -> Fresh:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import cast
 
 from adapters.postgres import codec
-from adapters.postgres.census import source_columns
+from adapters.postgres.census import fact_columns, held_rows, source_columns
 from adapters.postgres.pool import Pool
 from adapters.postgres.sql import queries
 from memory.model.groups import Group
 from memory.model.scopes import Sensitivity
-from memory.rules.census import SourceColumns
+from memory.rules.census import FactRows, SourceColumns
 from memory.rules.consolidation import INSIGHT_SOURCES, GroundFact, KnownInsights
+from memory.rules.holding import GATHERING, HeldRow
 from memory.services.insights import Grounds, by_key
 
 Q = queries("consolidations")
@@ -60,6 +61,14 @@ class PostgresConsolidationReads:
         }  # fmt: skip
         rows = await self._pool.rows(Q["generated"], user_id=user_id, **key) if asked else []
         return {(row["place"], row["fact_id"]) for row in rows}
+
+    async def facts(self, user_id: str, groups: Sequence[Group], sources: Sequence[str]) -> FactRows:
+        """The facts that were told in these sources, as they are once these groups stand."""
+        return await fact_columns(self._pool, user_id, groups, sources)
+
+    async def held(self, user_id: str) -> Mapping[HeldRow, int]:
+        """What the last night took back of this step, or left because an earlier one had."""
+        return (await held_rows(self._pool, user_id)).get(GATHERING, {})
 
     async def grounds(self, user_id: str, keys: Sequence[int], level: Sensitivity) -> Grounds:
         """The facts of exactly this level that were read from these segments, by segment; the most important first."""

@@ -18,7 +18,7 @@ from bench.story import CHECKPOINTS, story
 from cli.console import Exit, HomeOption, JsonOption, err, out, places_of, print_json, print_table
 from config.settings import Settings, load
 from memory.model.entities import TIERS
-from memory.model.groups import COMMUNITY, MACRO, PATTERN, STORYLINE
+from memory.model.groups import COMMUNITY, CONSOLIDATION, MACRO, PATTERN, STORYLINE
 from memory.model.working_set import WorkingSet
 from memory.services.tuning import tuned
 
@@ -52,7 +52,7 @@ def simulate_life(
     if as_json:
         print_json(_plain(lived))
     else:
-        for block in _told(lived):
+        for block in page(lived):
             out.print(block, markup=False) if isinstance(block, str) else print_table(block)
     if not lived.sound if only_story else lived.broken:
         raise typer.Exit(Exit.FAILED)
@@ -79,7 +79,8 @@ def _plain(lived: SimulatedLife) -> dict[str, Any]:
     return {**shown, "archived": lived.archived, "pruned": lived.pruned, "sound": lived.sound}
 
 
-def _told(lived: SimulatedLife) -> Iterator[str | Table]:
+def page(lived: SimulatedLife) -> Iterator[str | Table]:
+    """All that is told of a life, for people."""
     yield _days(lived)
     if lived.checkpoints:
         yield _checkpoints(lived)
@@ -137,7 +138,13 @@ def _groups(lived: SimulatedLife) -> Iterator[str]:
             yield from (f"    {quote}" for quote in group.quotes)
 
 
-_HEADINGS = {STORYLINE: "Storylines", MACRO: "Macros", COMMUNITY: "Communities", PATTERN: "Patterns"}
+_HEADINGS = {
+    STORYLINE: "Storylines",
+    MACRO: "Macros",
+    COMMUNITY: "Communities",
+    PATTERN: "Patterns",
+    CONSOLIDATION: "Consolidations",
+}
 
 
 def _proofs(lived: SimulatedLife) -> Iterator[str]:

@@ -44,7 +44,8 @@ class Group:
     last_at: Instant | None = None
     """When its last source began."""
     state: str = "active"
-    """Of a storyline or macro: active, core or archived (memory.rules.lifecycle)."""
+    """Of a storyline or macro: active, core or archived (memory.rules.lifecycle). A consolidation is archived while a
+    storyline tells it as well (memory.rules.episodes)."""
     closed_at: Instant | None = None
     """Since when it has been silent for too long; None = it is open."""
     sensitivity: Sensitivity = Sensitivity.OPEN

@@ -6,7 +6,7 @@ NaN where there is none; codes are places in the tuple that names them (`STATES`
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, TypeVar
 
@@ -20,6 +20,7 @@ from memory.model.sources import TTL_POLICIES
 from memory.model.timeline import Instant
 from memory.model.working_set import Draft, WorkingSet, figures
 from memory.rules.decay import Anchors, Column, Flags
+from memory.rules.episodes import gathered_facts
 from memory.rules.parameters import Life
 from memory.rules.promises import due_of, settled
 from memory.rules.reflection import Likeness
@@ -114,6 +115,10 @@ class FactRows(FactStrengthColumns):
     system_from: Column
     said_at: Column
     """Its latest evidence."""
+    gathered: Flags
+    """What consolidations have taken in (memory.rules.episodes)."""
+    passing: Flags
+    """What only ephemeral sources told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,7 +282,7 @@ def census(believed: WorkingSet) -> Census:
     return Census(
         version=believed.version,
         entities=columns_of(EntityRows, [_entity_row(believed, each, each.entity_id in joined) for each in living]),
-        facts=columns_of(FactRows, [_fact_row(believed, each) for each in believed.facts.values()]),
+        facts=facts_of(believed, believed.facts, gathered_facts(believed)),
         sources=columns_of(SourceColumns, []),
         notes=tuple(believed.notes.values()),
         groups=groups_of(believed, (each.group_id for each in believed.groups.values() if each.kind in ROLL_UPS)),
@@ -295,9 +300,12 @@ def _joined(believed: WorkingSet) -> set[str]:
     }
 
 
-def facts_of(believed: WorkingSet, ids: Iterable[str]) -> FactRows:
-    """The columns of a few facts of a working set."""
-    return columns_of(FactRows, [_fact_row(believed, believed.facts[each]) for each in ids])
+def facts_of(believed: WorkingSet, ids: Iterable[str], gathered: Collection[str] = ()) -> FactRows:
+    """The columns of some facts of a working set; no strength depends on whether they were `gathered`."""
+    rows = [
+        {**_fact_row(believed, believed.facts[each]), "gathered": each in gathered, "passing": False} for each in ids
+    ]
+    return columns_of(FactRows, rows)
 
 
 def entities_of(believed: WorkingSet, ids: Iterable[str]) -> EntityRows:

@@ -18,6 +18,8 @@ from memory.model.commands import CloseNight, Command, Crossing
 
 TAKEN_BACK, HELD_BACK = "taken_back", "held_back"
 """Where a report has what its proof took back, and what a step has left because an earlier night had."""
+GATHERING = "consolidations"
+"""The step that archives facts besides that of states."""
 MOST_HELD = 2_000
 """Rows that a report remembers of a step (chosen: 200 KB; a step that crosses more is planned again)."""
 _VERSIONS = {"fact": 2}
@@ -51,6 +53,8 @@ def held_of(report: Mapping[str, Any]) -> Held:
                 match row:
                     case [str(noun), str(identity), str(after), int(stamp)]:
                         found.setdefault(step, {})[noun, identity, after] = stamp
+    if gathered := found.get(GATHERING):  # what the gathering night did not archive, the step of states would
+        found["states"] = {**gathered, **found.get("states", {})}
     return found
 
 

@@ -29,7 +29,7 @@ from memory.rules.census import (
     SourceColumns,
 )  # fmt: skip
 from memory.rules.decay import Column, Flags
-from memory.rules.parameters import Lifecycle
+from memory.rules.parameters import Life, Lifecycle
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,12 +68,18 @@ def entity_states(entities: EntityRows, strength: Column, now: Instant, rules: L
     return states
 
 
-def fact_states(facts: FactRows, strength: Column, now: Instant, rules: Lifecycle) -> Codes:
-    """[n] states of facts; a life of their own they have not, only strength."""
-    by_decay = np.full(len(strength), DECAY, np.int8)
-    return states_of(
-        ArchivalColumns(strength, facts.count, facts.accessed_at, facts.since, by_decay), np.inf, now, rules
-    )
+def fact_states(facts: FactRows, strength: Column, now: Instant, life: Life) -> Codes:
+    """[n] states of facts. What only ephemeral sources told is ephemeral, unless somebody has confirmed it.
+
+    What consolidations have taken in is archived as early as its sources are (seed 002, decision 0114), where strength
+    archives anything at all. Whatever keeps a floor stays.
+    """
+    rules, ttl = life.lifecycle, np.where(facts.passing & ~facts.protected, EPHEMERAL, DECAY).astype(np.int8)
+    standing = ArchivalColumns(strength, facts.count, facts.accessed_at, facts.since, ttl)
+    states = states_of(standing, rules.ephemeral_days, now, rules)
+    faded = facts.gathered & (strength < life.consolidations.faded_below) & ~recalled_lately(facts, now, rules)
+    states[faded & (rules.archive_below > 0)] = ARCHIVED
+    return states
 
 
 def source_states(sources: SourceColumns, strength: Column, now: Instant, rules: Lifecycle) -> Codes:

@@ -207,7 +207,7 @@ def _states(sight: NightView) -> StepResult:
     census, rules = sight.census, sight.life.lifecycle
     entities, facts, sources, groups = census.entities, census.facts, census.sources, census.groups
     of_entities = entity_states(entities, sight.entities, sight.now, rules)
-    of_facts = np.where(sight.held & ~sight.pruned, fact_states(facts, sight.facts, sight.now, rules), facts.state)
+    of_facts = np.where(sight.held & ~sight.pruned, fact_states(facts, sight.facts, sight.now, sight.life), facts.state)
     of_sources = source_states(sources, sight.sources, sight.now, rules)
     of_groups = group_states(groups, sight.groups, sight.now, sight.life.storylines.silent_days, rules)
     unmoved, recalled = np.zeros(len(sources.ids), int), groups.count.astype(int)

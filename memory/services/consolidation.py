@@ -7,9 +7,12 @@ add others (memory.services.insights). What is gathered is archived in the same 
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
+
+import numpy as np
 
 from memory.model.commands import ArrangedGroup, Command, Crossing, MetaFact, Synthesize
 from memory.model.entities import STATES
@@ -18,9 +21,13 @@ from memory.model.ids import consolidation_id, meta_id
 from memory.model.scopes import Sensitivity
 from memory.model.storylines import Storyline
 from memory.model.timeline import Instant
-from memory.rules.census import ARCHIVED, SourceColumns
+from memory.rules.census import ACTIVE, ARCHIVED, FactRows, SourceColumns, fact_anchors
 from memory.rules.consolidation import Gathered, KnownInsights, plan_consolidations, tells_nothing
+from memory.rules.decay import strength_of
+from memory.rules.episodes import with_state
 from memory.rules.grouping import group_stamp
+from memory.rules.holding import GATHERING, HELD_BACK, HeldRow, held_back
+from memory.rules.lifecycle import fact_states
 from memory.rules.night_steps import ACTOR, NightName, StepResult
 from memory.rules.parameters import Life
 from memory.services.insights import PROMPT, Grounds, insights_of
@@ -29,7 +36,7 @@ from memory.services.reflect import EXTRACTIVE
 from memory.services.storylines import TOLD_AT_ONCE, StorylineReads, SummaryWriter
 from memory.services.summing_up import Summary, SummaryLine, telling_lines
 
-STEP = "consolidations"
+STEP = GATHERING
 MOST_LOOKED_AT = 500
 """Segments of which it is remembered that nothing could be told (chosen: as many rows as a commit changes)."""
 MOST_BELIEVED = 50
@@ -50,6 +57,12 @@ class ConsolidationReads(Protocol):
 
         Facts made of other facts are none, but for those that it names and that still stand.
         """
+
+    async def facts(self, user_id: str, groups: Sequence[Group], sources: Sequence[str]) -> FactRows:
+        """What was told in these sources, as it is once these groups stand; whether it is believed or not."""
+
+    async def held(self, user_id: str) -> Mapping[HeldRow, int]:
+        """What the last night took back of this step, or left because an earlier one had (memory.rules.holding)."""
 
     async def grounds(self, user_id: str, keys: Sequence[int], level: Sensitivity) -> Grounds:
         """The facts that are believed, of exactly this level, and were read from these segments, by segment.
@@ -88,30 +101,33 @@ async def consolidations(night: Gathering) -> StepResult:
     tried = {each.group_id: each for each in standing if tells_nothing(each)}
     before = _Standing({each.group_id: each for each in standing if each.group_id not in tried}, tried)
     planned = await _planned(night, sources, before)
-    arranged, untold, metas = await _written(night, planned, before.known, proposer)
-    written = [each.group for each in arranged]
+    found, untold, metas = await _written(night, planned, before.known, proposer)
+    written = [each.group for each in found]
     stands = {each.group_id for each in written}
     silent = sorted({each.group_id for each in planned} & before.known.keys() - stands)
+    arranged = await _at_hand(night, found, [each for name, each in before.known.items() if name not in silent])
     fresh = [each for each in untold if each.group_id not in before.known]
     gone = [*(before.known[each] for each in silent), *_outdated(tried.values(), (*written, *fresh))]
     crossings = _archiving(written, sources, before.known)
+    faded, held = await _faded(night, written, before.known)
     commands: tuple[Command, ...] = (
         *_believing(night.of, metas),  # before the groups that name them
         *night.of.arranging(
             STEP, (*arranged, *map(ArrangedGroup, fresh)), [(each.group_id, group_stamp(each)) for each in gone]
         ),
-        *night.of.closing(STEP, crossings),
+        *night.of.closing(STEP, [*crossings, *faded]),
     )
     figures: dict[str, Any] = {
         "standing": len(before.known.keys() | stands) - len(silent),
         **_counted(written, before.known),
         "archived": len(crossings),
+        "facts": sum(each.after == STATES[ARCHIVED] for each in faded),
         "withdrawn": silent,
         "nothing_told": len(fresh),
         "by": EXTRACTIVE if had_model is None else had_model.name,
         "model_failed": night.writer.model is not had_model,
     }
-    return StepResult(commands, {**figures, **proposer.told()})
+    return StepResult(commands, {**figures, **({HELD_BACK: held} if held else {}), **proposer.told()})
 
 
 async def _planned(night: Gathering, sources: SourceColumns, before: _Standing) -> list[Group]:
@@ -256,3 +272,44 @@ def _archiving(written: Sequence[Group], sources: SourceColumns, known: Mapping[
         for each in fresh
         if state[each] != ARCHIVED
     ]
+
+
+async def _at_hand(
+    night: Gathering, written: Sequence[ArrangedGroup], standing: Sequence[Group]
+) -> list[ArrangedGroup]:
+    """These, and those that stand, with the states that storylines give them; of the others those that change."""
+    lines = await night.storylines.standing(night.of.user_id) if written or standing else ()
+    of_anchor: defaultdict[str | None, list[Group]] = defaultdict(list)
+    for each in lines:
+        of_anchor[each.anchor_id].append(each)
+    told = {each.group.group_id for each in written}
+    rest = [each for each in standing if each.group_id not in told]
+    stated = [(each, with_state(each, of_anchor[each.anchor_id])) for each in rest]
+    return [
+        *(replace(each, group=with_state(each.group, of_anchor[each.group.anchor_id])) for each in written),
+        *(ArrangedGroup(now, group_stamp(was)) for was, now in stated if now.state != was.state),
+    ]
+
+
+async def _faded(
+    night: Gathering, written: Sequence[Group], known: Mapping[str, Group]
+) -> tuple[list[Crossing], list[list[Any]]]:
+    """What archives the facts that went with sources that were gathered this night, or brings back what is an insight.
+
+    The same night counted again finds each where it is. Of what was gathered before, the step of states has decided.
+    With it comes what is left because a night took it back.
+    """
+    had = {source for each in known.values() for source in each.members}
+    fresh = sorted({source for each in written for source in each.members} - had)
+    if not fresh:
+        return [], []
+    rows = await night.reads.facts(night.of.user_id, written, fresh)
+    strength = strength_of("fact", fact_anchors(rows, night.life), night.now, night.life)
+    held = await night.reads.held(night.of.user_id)
+    change = rows.state, fact_states(rows, strength, night.now, night.life)
+    states, left = held_back(held, "fact", STATES, rows.ids, change, rows.stamp)
+    moved = (rows.status == ACTIVE) & ((states == ARCHIVED) != (rows.state == ARCHIVED))
+    return [
+        Crossing("fact", rows.ids[row], "state", STATES[rows.state[row]], STATES[states[row]], int(rows.stamp[row]))
+        for row in np.flatnonzero(moved)
+    ], left

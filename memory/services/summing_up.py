@@ -20,6 +20,7 @@ from memory.model.prompts import Prompt
 from memory.model.timeline import Instant
 from memory.ports import LanguageModel
 from memory.retrieval.briefing import BRIEFING_CHARS, briefing, fitting
+from memory.retrieval.flags import bare
 from memory.services.hits import retraction
 from memory.services.reviewing import supported_by
 from memory.words.cleaning import called, harmless, in_quotes
@@ -113,7 +114,8 @@ def read_summary(text: str, quotes: Sequence[int]) -> Summary:
 def telling_lines(told: Iterable[ToldSegment]) -> list[SummaryLine]:
     """The sentence of each source that says most of the anchor, in quotation marks, the earliest first.
 
-    What was taken back in the next breath, what asks, and what somebody wanted forgotten is not told. A sentence that
+    What was taken back in the next breath, what asks, what only shows that somebody listens ("So do I."), and what
+    somebody wanted forgotten is not told. A sentence that
     shares its words with those of other sources says most.
     """
     said = [each for segment in sorted(told, key=lambda each: (each.at, each.segment_key)) for each in _said(segment)]
@@ -167,7 +169,7 @@ def _said(segment: ToldSegment) -> Iterator[tuple[ToldSegment, str]]:
     if retraction(segment.next_words) or retracts(segment.text):
         return
     gone = [fold(each) for each in segment.gone if fold(each)]
-    told = [each for each in split_sentences(segment.text) if not each.endswith("?")]
+    told = [each for each in split_sentences(segment.text) if not each.endswith("?") and not bare(each)]
     kept = [each for each in told if not any(fold(each) in quote or quote in fold(each) for quote in gone)]
     naming = [each for each in kept if fold(segment.quote) in fold(each)]
     yield from ((segment, each) for each in naming or kept[:1])

@@ -20,7 +20,7 @@ from memory.model.groups import Group
 from memory.model.ids import meta_id
 from memory.model.scopes import Sensitivity, View, user_scope
 from memory.model.sources import Segment, Source
-from memory.rules.census import SourceColumns
+from memory.rules.census import FactRows, SourceColumns, census
 from memory.rules.consolidation import KnownInsights
 from memory.rules.grouping import group_stamp
 from memory.rules.night_steps import NightName, StepResult
@@ -78,6 +78,40 @@ async def test_insights_are_the_same_over_both_stores(mine: Writer, pool: Pool) 
     assert [each.said for each in found] == [(sings,), (), (sings,)]
     assert await there.insights(mine.user, asked, 0) == [KnownInsights()] * 3
     assert await there.insights(mine.user, [], 5) == []
+
+
+async def test_what_goes_with_gathered_sources_is_the_same_over_both_stores(mine: Writer, pool: Pool) -> None:
+    sings = await support(mine, pool)
+    here = InMemoryConsolidationReads(lambda: mine.believed, list)
+    there = PostgresConsolidationReads(pool)
+    whole = replace(consolidation(mine), sensitivity=Sensitivity.OPEN, members=("one", "four"))
+    part, named = replace(whole, members=("one",)), replace(whole, facts=(sings,))
+    hidden = replace(whole, sensitivity=Sensitivity.PRIVATE)
+    for group, expected in ((whole, True), (part, False), (named, False), (hidden, False)):
+        ours, theirs = [await each.facts(mine.user, [group], ["four"]) for each in (here, there)]
+        order = np.argsort(theirs.ids.astype(str)), np.argsort(ours.ids.astype(str))
+        for each in fields(FactRows):
+            left, right = getattr(theirs, each.name)[order[0]], getattr(ours, each.name)[order[1]]
+            np.testing.assert_array_equal(left, right, err_msg=each.name)
+        assert dict(zip(theirs.ids.tolist(), theirs.gathered.tolist(), strict=True))[sings] == expected
+    await mine.turn(c.ArrangeGroups(command_id="k", actor="night", arranged=(c.ArrangedGroup(whole),)))
+    stored, believed = (await nights_of(pool).census(mine.user)).facts, census(mine.believed).facts
+    counted = [dict(zip(each.ids.tolist(), each.gathered.tolist(), strict=True)) for each in (stored, believed)]
+    assert counted[0] == counted[1]
+    assert counted[0][sings]
+    rows = await there.facts(mine.user, [part], ["one"])
+    assert not dict(zip(rows.ids.tolist(), rows.gathered.tolist(), strict=True))[sings], "as it is to stand"
+
+
+async def test_what_only_ephemeral_sources_told_is_counted(mine: Writer, pool: Pool) -> None:
+    sings = await support(mine, pool)
+    passing = []
+    for names in (("one",), ("one", "four")):
+        statement = "UPDATE sources SET ttl_policy = 'ephemeral' WHERE scope = %(s)s AND source_id = ANY (%(ids)s)"
+        await pool.rows(f"{statement} RETURNING source_id", s=f"user:{mine.user}", ids=list(names))
+        rows = (await nights_of(pool).census(mine.user)).facts
+        passing.append(dict(zip(rows.ids.tolist(), rows.passing.tolist(), strict=True))[sings])
+    assert passing == [False, True]
 
 
 async def test_what_a_model_adds_rests_on_the_same_facts_over_both_stores(mine: Writer, pool: Pool) -> None:

@@ -40,9 +40,29 @@ LEFT JOIN content p ON e.type = 'promise' AND p.scope = 'user:' || e.user_id AND
 WHERE e.user_id = %(user_id)s AND e.merged_into IS NULL;
 
 -- name: facts
--- Every open version; about whom or what it is, as far as that decides over its floor and over contradictions.
-WITH said AS (
-    SELECT v.fact_id, max(v.at) AS said_at FROM evidence v WHERE v.user_id = %(user_id)s GROUP BY v.fact_id),
+-- Every open version, or what was told in the sources `among`; about whom or what it is, as far as that decides over
+-- its floor and over contradictions. It was gathered if consolidations that are no more sensitive hold all its sources, and none of
+-- these names it (memory/rules/episodes.py); groups that are `arranged` count as they are to stand. What only ephemeral sources told is ephemeral.
+WITH holding AS (
+    SELECT g.members, g.facts, g.sensitivity FROM groups g
+    WHERE g.user_id = %(user_id)s AND g.kind = 'consolidation' AND g.group_id <> ALL (%(arranged)s::text[])),
+gathering AS (
+    SELECT s.source_id, min(s.level) AS level
+    FROM (SELECT unnest(h.members) AS source_id, h.sensitivity AS level FROM holding h
+          UNION ALL SELECT * FROM unnest(%(gathered)s::text[], %(gathered_levels)s::smallint[])) s
+    GROUP BY s.source_id),
+naming AS (
+    SELECT s.fact_id, min(s.level) AS level
+    FROM (SELECT unnest(h.facts) AS fact_id, h.sensitivity AS level FROM holding h
+          UNION ALL SELECT * FROM unnest(%(named)s::text[], %(named_levels)s::smallint[])) s
+    GROUP BY s.fact_id),
+said AS (
+    SELECT v.fact_id, max(v.at) AS said_at, bool_and(g.source_id IS NOT NULL) AS gathered, max(g.level) AS level,
+           bool_and(src.ttl_policy IS NOT DISTINCT FROM 'ephemeral') AS passing
+    FROM evidence v
+    LEFT JOIN gathering g ON g.source_id = v.source_id
+    LEFT JOIN sources src ON src.scope = %(scope)s AND src.source_id = v.source_id
+    WHERE v.user_id = %(user_id)s GROUP BY v.fact_id),
 evergreen AS (
     SELECT e.entity_id FROM entities e
     WHERE e.user_id = %(user_id)s AND e.type = ANY(%(evergreen)s) AND NOT e.is_owner)
@@ -52,16 +72,22 @@ SELECT f.fact_id AS ids, f.version + coalesce(a.count, 0) AS stamp,
        coalesce(f.updated_at, f.system_from) AS since, f.protected, f.importance,
        f.kind = 'preference' AND f.valid_to IS NULL AS preference,
        s.entity_id IS NOT NULL OR o.entity_id IS NOT NULL AS evergreen, f.valid_from, f.valid_to, f.system_from,
-       v.said_at, coalesce(a.count, 0) AS count, a.last_at AS accessed_at, coalesce(a.value, 0) AS value,
+       v.said_at, coalesce(v.gathered AND v.level <= f.sensitivity, false)
+                  AND coalesce(n.level > f.sensitivity, true) AS gathered,
+       coalesce(v.passing, false) AS passing, coalesce(a.count, 0) AS count, a.last_at AS accessed_at, coalesce(a.value, 0) AS value,
        coalesce(a.gradient, 1) AS gradient
 FROM fact_versions f
 LEFT JOIN said v ON v.fact_id = f.fact_id
+LEFT JOIN naming n ON n.fact_id = f.fact_id
 LEFT JOIN evergreen s ON s.entity_id = f.subject_id
 LEFT JOIN evergreen o ON o.entity_id = f.object_id
 LEFT JOIN entities x ON x.user_id = f.user_id AND x.entity_id = coalesce(f.object_id, f.subject_id)
                      AND x.sensitivity >= f.sensitivity
 LEFT JOIN accesses a ON a.user_id = f.user_id AND a.id = f.fact_id
-WHERE f.user_id = %(user_id)s AND f.system_to IS NULL;
+WHERE f.user_id = %(user_id)s AND f.system_to IS NULL
+  AND (%(among)s::text[] IS NULL
+       OR f.fact_id IN (SELECT e.fact_id FROM evidence e
+                        WHERE e.user_id = %(user_id)s AND e.source_id = ANY (%(among)s::text[])));
 
 -- name: sources
 -- Sources of the user's own scope; what is not over by its own words is over with its last segment.

@@ -26,8 +26,9 @@ class Jobs:
     def submit_job(self, **told: Any) -> str:
         self.told.append(told)
         job = JobDetails(
-            type="SUBMISSION", status="RUNNING", entrypoint=told["entrypoint"], submission_id=told["submission_id"]
-        )
+            type="SUBMISSION", status="RUNNING", entrypoint=told["entrypoint"], submission_id=told["submission_id"],
+            metadata=told.get("metadata"),
+        )  # fmt: skip
         self.running.append(job)
         return str(told["submission_id"])
 
@@ -73,17 +74,34 @@ def asked_for(jobs: Jobs, left: dict[str, str]) -> set[str]:
     return submit_communities(cast(JobSubmissionClient, jobs), left)
 
 
-def test_what_a_night_has_left_is_found_by_a_job_for_each_user_once() -> None:
+def test_what_a_night_has_left_is_found_by_one_job_once() -> None:
     jobs, left = Jobs(), named(LEFT, ())
     assert asked_for(jobs, left) == set(left)
-    entrypoints = [shlex.split(each["entrypoint"]) for each in jobs.told]
-    assert entrypoints == [["python", "-m", "jobs.communities", f"--user={user}"] for user, _ in LEFT]
-    assert [set(each) for each in jobs.told] == [{"entrypoint", "submission_id", "entrypoint_resources"}] * 2
-    assert jobs.told[0]["entrypoint_resources"] == HEAD, "its tasks ask for the shares"
+    [told] = jobs.told
+    assert set(told) == {"entrypoint", "submission_id", "entrypoint_resources", "metadata"}
+    assert told["entrypoint_resources"] == HEAD, "its tasks ask for the shares"
+    words = shlex.split(told["entrypoint"])
+    assert (words[:3], set(words[3:])) == (["python", "-m", "jobs.communities"], {f"--user={who}" for who, _ in LEFT})
     assert asked_for(jobs, left) == set(left)
-    assert len(jobs.told) == 2, "the cluster knows them, though another scheduler has submitted them"
+    assert len(jobs.told) == 1, "the cluster knows them, though another scheduler has submitted them"
     assert named(LEFT, set(left)) == {}
-    assert named([("maya", date(2026, 3, 3))], set(left)), "after the next night it is found anew"
+    later = named([("maya", date(2026, 3, 3)), LEFT[1]], ())
+    assert asked_for(jobs, later) == set(later)
+    assert shlex.split(jobs.told[1]["entrypoint"])[3:] == ["--user=maya"], "after the next night it is found anew"
+
+
+def test_a_hundred_users_are_one_job_and_more_are_several() -> None:
+    jobs, left = Jobs(), named([(f"u{number}", date(2026, 3, 2)) for number in range(101)], ())
+    assert asked_for(jobs, left) == set(left)
+    assert [each["entrypoint"].count("--user=") for each in jobs.told] == [100, 1]
+    assert len({each["submission_id"] for each in jobs.told}) == 2
+    assert asked_for(jobs, left) == set(left)
+    assert len(jobs.told) == 2
+
+
+def test_where_a_gpu_is_to_find_them_a_night_leaves_every_graph(tmp_path: Path) -> None:
+    assert load(tmp_path, {}, {}).communities_job.most_of_a_night == 500_000
+    assert load(tmp_path, {"communities_job": {"num_gpus": 0.15}}, {}).communities_job.most_of_a_night == 0
 
 
 def test_while_a_night_goes_on_nothing_else_begins() -> None:

@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 
 from adapters.embedding.hashing import HashingEmbedder
 from adapters.extraction.rules import RuleExtractor
+from bench.commands.simulate import page
 from bench.life import Invented, LifeSource, invented
 from bench.living import Parts
 from bench.simulate import SimulatedLife, SimulatedReply, flaws_of, simulate
@@ -257,6 +258,12 @@ def test_storylines_communities_and_patterns_are_told_with_the_words_they_rest_o
             places = re.findall(r"\[([\w-]+)/l\d+\]", quote)
             assert places
             assert days.keys() >= set(places), quote
+
+
+def test_the_page_of_a_life_has_a_heading_for_every_kind_of_group(annie: SimulatedLife) -> None:
+    told = [each.strip() for each in page(annie) if isinstance(each, str)]
+    assert {"Storylines", "Consolidations", "Communities", "Patterns"} <= set(told)
+    assert any(each.startswith("Near at hand: ") for each in told)
 
 
 def test_the_nights_of_a_life_are_proved_and_find_no_less_than_before(annie: SimulatedLife) -> None:

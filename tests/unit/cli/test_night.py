@@ -34,8 +34,8 @@ BUSY: dict[str, Any] = QUIET | {
         "withdrawn": [], "summed_up": 2, "macros": 1, "macros_opened": [], "by": "extractive", "model_failed": False,
     },
     "consolidations": {
-        "standing": 3, "opened": ["k-1"], "gathered": 4, "archived": 4, "withdrawn": [], "summed_up": 2, "insights": 1,
-        "by": "extractive", "model_failed": False,
+        "standing": 3, "opened": ["k-1"], "gathered": 4, "archived": 4, "facts": 2, "withdrawn": [],
+        "summed_up": 2, "insights": 1, "by": "extractive", "model_failed": False,
     },
     "communities": {
         "standing": 4, "opened": ["g-1"], "changed": ["g-2", "g-3"], "closed": [], "patterns": 1,
@@ -70,7 +70,7 @@ def test_what_a_night_has_done_is_told_with_the_way_back() -> None:
         "  Alike         1 group of facts that say the same merged, 2 pairs alike but not the same",
         "  Written       1 description in quotations, 5 unchanged",
         "  Storylines    12 storylines, 3 open; 1 new; 1 source joined; 2 closed; 1 macro; 2 summed up",
-        "  Gathered      3 consolidations; 1 new; 4 sources gathered; 4 archived; 1 insight",
+        "  Gathered      3 consolidations; 1 new; 4 sources gathered; 4 archived; 2 facts with them; 1 insight",
         "  Communities   4 communities, 1 pattern; 1 new; 2 with other members; 1 pattern gone",
         "  Still waiting 2 for extraction",
         "  To take all of it back: memoray undo --night 2026-03-02",

@@ -11,14 +11,13 @@ import pytest
 from actors.scheduler import HEAD
 from adapters.graph.cpu import CpuGraphEngine
 from config.settings import load
-from jobs.clusterings import USERS_AT_ONCE, UserClusters, committed, found_of, options, spread
+from jobs.clusterings import UserClusters, attempted, committed, found_of, options
 from memory.errors import JournalUnavailable, StatementTimeout
 from memory.model import commands as c
 from memory.model.changes import ChangeSet
 from memory.model.groups import COMMUNITY, Group
 from memory.model.working_set import evolve
 from memory.rules.decider import Rules, decide
-from memory.rules.night_steps import StepResult
 from memory.rules.parameters import Communities
 from memory.rules.ties import Ties, ties_of
 from memory.services.night_communities import Clustering
@@ -113,20 +112,14 @@ async def test_a_shard_that_is_away_is_told_with_what_was_committed_before() -> 
     assert "failed" not in await life.find()
 
 
-async def test_users_are_shared_among_tasks_and_one_that_dies_is_told_for_each_of_its_users() -> None:
-    users = [f"u{number}" for number in range(2 * USERS_AT_ONCE + 1)]
-    asked: list[Sequence[str]] = []
+def test_what_fails_altogether_is_the_failure_of_each() -> None:
+    def find(users: Sequence[str]) -> Sequence[UserClusters]:
+        raise StatementTimeout()
 
-    async def find(some: Sequence[str]) -> Sequence[UserClusters]:
-        asked.append(some)
-        if "u0" in some:
-            raise RuntimeError("killed")
-        return [UserClusters(each, StepResult((), {})) for each in some]
-
-    found = [each async for each in spread(users, find)]
-    assert [len(each) for each in asked] == [USERS_AT_ONCE, USERS_AT_ONCE, 1]
-    assert sorted(each.user_id for each in found) == sorted(users)
-    assert {each.user_id for each in found if each.found is None} == set(users[:USERS_AT_ONCE])
+    told = attempted(find, ["u", "v"])
+    assert [(each.user_id, each.found, StatementTimeout.kind in each.failed) for each in told] == [
+        ("u", None, True), ("v", None, True),
+    ]  # fmt: skip
 
 
 def test_a_task_asks_for_the_shares_of_the_settings(tmp_path: Path) -> None:

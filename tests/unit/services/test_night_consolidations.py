@@ -18,13 +18,13 @@ from memory.model.changes import ChangeSet
 from memory.model.entities import STATES, Mention
 from memory.model.facts import Evidence
 from memory.model.groups import Group
-from memory.model.sources import SourceState
+from memory.model.sources import TTL_POLICIES, SourceState
 from memory.model.timeline import DAY_S
 from memory.model.working_set import evolve
 from memory.rules.consolidation import tells_nothing
 from memory.rules.decider import Rules, decide
 from memory.rules.parameters import Consolidations
-from memory.services.night import NightParts, run_night
+from memory.services.night import NightParts, NightPlan, run_night
 from memory.services.undoing_nights import undo_night
 from tests.fakes.nights import FrailRunner, NightLog
 from tests.unit.language.test_answer import ScriptedModel
@@ -38,7 +38,7 @@ class Gatherer:
     """A memory of three people, sources that tell of them, and how near at hand these are."""
 
     def __init__(self) -> None:
-        self.believed = memory(entities("abc", state="active"))
+        self.believed = memory(entities("abc", state="active"), entities(["tea"], "topic"))
         self.texts: dict[int, tuple[str, str]] = {}
         self.states: dict[str, str] = {}
         self.begun: dict[str, float] = {}
@@ -51,7 +51,7 @@ class Gatherer:
             self.mind,
             InMemoryNightWords(lambda: self.believed),
             storylines=InMemoryStorylineReads(lambda: self.believed, lambda: self.begun, lambda: self.texts),
-            consolidations=InMemoryConsolidationReads(lambda: self.believed, self.rows),
+            consolidations=InMemoryConsolidationReads(lambda: self.believed, self.rows, self.nights.held),
         )
 
     def rows(self) -> list[dict[str, Any]]:
@@ -87,11 +87,11 @@ class Gatherer:
             self.texts[key] = ("Maya", text or f"{who} sails on day {day}.")
             self.begun[source], self.states[source] = at, "candidate"
 
-    def know(self, identity: str, *sources: str) -> None:
+    def know(self, identity: str, *sources: str, of: str = "a") -> None:
         rows = tuple(Evidence(identity, each, int(each[1:]), identity, MAY) for each in sources)
         self.believed = replace(
             self.believed,
-            facts={**self.believed.facts, identity: fact(identity, "a", None)},
+            facts={**self.believed.facts, identity: fact(identity, of, None)},
             evidence={**self.believed.evidence, identity: rows},
         )
 
@@ -117,7 +117,8 @@ async def test_what_has_faded_is_summed_up_with_insights_and_archived() -> None:
     assert group.facts == ("a sails",), "one source alone is no insight"
     assert set(mind.states.values()) == {"archived"}
     assert told == {
-        "standing": 1, "opened": [group.group_id], "gathered": 3, "archived": 3, "withdrawn": [], "nothing_told": 0,
+        "standing": 1, "opened": [group.group_id], "gathered": 3, "archived": 3, "facts": 0, "withdrawn": [],
+        "nothing_told": 0,
         "summed_up": 1, "insights": 1, "by": "extractive", "model_failed": False,
     }  # fmt: skip
 
@@ -157,6 +158,99 @@ async def test_what_is_recalled_again_is_active_and_what_rests_again_is_archived
     await mind.sleep(NIGHTS_LATER + 9)
     assert mind.states == {"s00": "archived", "s01": "archived"}
     assert len(mind.consolidated()) == 1
+
+
+def fact_states(mind: Gatherer) -> dict[str, str]:
+    return {each.fact_id: each.state for each in mind.believed.facts.values()}
+
+
+@pytest.mark.conforms("002:consolidation.archived")
+async def test_with_its_sources_a_fact_is_archived_that_one_of_them_told_and_that_keeps_no_floor() -> None:
+    mind = Gatherer()
+    mind.tell("a", 0, 1, 2)
+    mind.know("tea was hot", "s01", of="tea")
+    mind.know("tea is green", "s00", "s02", of="tea")
+    mind.know("a sings", "s01")
+    told = await mind.sleep()
+    left = {"tea was hot": "archived", "tea is green": "candidate", "a sings": "candidate"}
+    assert (fact_states(mind), told["facts"]) == (left, 1)
+    night = await run_night("u", after(NIGHTS_LATER + 1), "UTC", mind.parts)
+    assert (fact_states(mind), night["states"]["crossed"]) == (left, 0), "the next night finds each where it is"
+    undone = await undo_night("u", after(NIGHTS_LATER), "key", NightLog(mind.nights, mind.mind), mind.mind)
+    assert (undone.skipped, set(fact_states(mind).values())) == ((), {"candidate"})
+
+
+async def test_a_fact_that_a_night_took_back_is_left_while_its_sources_are_gathered() -> None:
+    mind = Gatherer()
+    mind.tell("a", 0, 1, 2)
+    mind.know("tea was hot", "s01", of="tea")
+    version = mind.believed.facts["tea was hot"].version
+    row = ["fact", "tea was hot", "archived", version]
+    night = after(NIGHTS_LATER - 1)
+    mind.nights.kept[night] = NightPlan({"proof": {"taken_back": {"consolidations": [row]}}}, {}, done=True)
+    told = await mind.sleep()
+    assert (fact_states(mind), told["facts"], told["held_back"]) == ({"tea was hot": "candidate"}, 0, [row])
+    report = await run_night("u", after(NIGHTS_LATER + 1), "UTC", mind.parts)
+    assert (fact_states(mind), report["states"]["held_back"]) == ({"tea was hot": "candidate"}, [row])
+    report = await run_night("u", after(NIGHTS_LATER + 2), "UTC", mind.parts)
+    assert report["states"]["held_back"] == [row], "the step of states remembers it from then on"
+
+
+async def test_of_what_was_gathered_before_the_step_of_states_alone_decides() -> None:
+    mind = Gatherer()
+    mind.tell("a", 0, 1, 30)
+    mind.know("tea was hot", "s01", of="tea")
+    await mind.sleep(50)
+    assert fact_states(mind) == {"tea was hot": "candidate"}, "it has not faded yet"
+    row = ["fact", "tea was hot", "archived", mind.believed.facts["tea was hot"].version]
+    mind.nights.kept[after(79)] = NightPlan({"proof": {"taken_back": {"states": [row]}}}, {}, done=True)
+    told = await mind.sleep(80)
+    assert (told["gathered"], told["facts"]) == (1, 0), "another source is gathered, and that fact stays held"
+    assert fact_states(mind) == {"tea was hot": "candidate"}
+
+
+@pytest.mark.conforms("002:ttl.ephemeral_semantic_days")
+async def test_what_only_ephemeral_sources_told_stays_archived_where_one_of_them_is_gathered() -> None:
+    mind = Gatherer()
+    mind.tell("a", 0, 1)
+    mind.tell("b", 2)
+    mind.know("tea was hot", "s01", "s02", of="tea")
+    mind.recalls = {each: {"ttl": TTL_POLICIES.index("ephemeral")} for each in ("s01", "s02")}
+    await mind.sleep()
+    assert [each.members for each in mind.consolidated()] == [("s00", "s01")]
+    assert fact_states(mind) == {"tea was hot": "archived"}
+
+
+@pytest.mark.conforms("002:consolidation.archived")
+async def test_what_becomes_an_insight_comes_back() -> None:
+    mind = Gatherer()
+    mind.tell("a", 0, 1, 30)
+    mind.know("tea was hot", "s01", of="tea")
+    await mind.sleep(70)
+    assert fact_states(mind) == {"tea was hot": "archived"}
+    mind.know("tea was hot", "s01", "s02", of="tea")
+    known = mind.believed.facts["tea was hot"]
+    mind.believed = replace(mind.believed, facts={"tea was hot": replace(known, state="archived")})
+    await mind.sleep(80)
+    [group] = mind.consolidated()
+    assert (group.facts, fact_states(mind)) == (("tea was hot",), {"tea was hot": "candidate"})
+
+
+@pytest.mark.conforms("002:consolidation.archived")
+async def test_what_a_storyline_tells_as_well_is_archived_until_the_storyline_is() -> None:
+    mind = Gatherer()
+    mind.tell("a", 0, 1, 2, 3, 4)
+    await mind.sleep()
+    [group] = mind.consolidated()
+    [line] = [each for each in mind.believed.groups.values() if each.kind == "storyline"]
+    assert (group.state, line.state, set(line.members)) == ("archived", "active", set(group.members))
+    before = mind.believed.groups
+    told = await mind.sleep(NIGHTS_LATER + 1)
+    assert (mind.believed.groups, told["summed_up"], told["standing"]) == (before, 0, 1)
+    gone = {line.group_id: replace(line, state="archived")}
+    mind.believed = replace(mind.believed, groups={**mind.believed.groups, **gone})
+    await mind.sleep(NIGHTS_LATER + 300)
+    assert [each.state for each in mind.consolidated()] == ["active"]
 
 
 @pytest.mark.conforms("002:consolidation.sources")

@@ -50,6 +50,7 @@ def test_what_does_not_stand_is_not_told() -> None:
     assert texts(said(1, "Tom won the lottery.", next_words="Just kidding!")) == []
     assert texts(said(1, "Just kidding.")) == []
     assert texts(said(1, "Is Tom ill?")) == []
+    assert texts(said(1, "So do I. Yeah!")) == [], "nothing is told by who only listens"
     assert texts(said(1, "Tom is ill. Tom is away.", gone=("Tom is ill.",))) == ['Maya: "Tom is away."']
     assert texts(said(1, "Tom is ill.", gone=("Tom is ill", ""))) == []
     assert texts(said(1, "Tom is away.", gone=("",))) == ['Maya: "Tom is away."']
