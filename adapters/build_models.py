@@ -18,6 +18,10 @@ from adapters.web import WebClient
 from config.settings import Settings
 from memory.errors import ConfigError
 from memory.ports import Embedder, Extractor, GraphEngine, Judge, LanguageModel
+from memory.retrieval.verdicts import VerdictWeights
+
+TAUGHT = "memoray-minilm-2-int8"
+"""The encoder beside which verdicts were taught."""
 
 
 def can_encode(encoder: Embedder) -> bool:
@@ -29,6 +33,15 @@ def embedder(settings: Settings) -> Embedder:
     """The encoder the settings name, whether it serves or is to; its model is loaded when the first text comes."""
     whole, dimensions = _EMBEDDERS[settings.models.encoder.kind](settings), settings.models.encoder.dimensions
     return whole if dimensions is None else TruncatedEmbedder(whole, dimensions)
+
+
+def verdict_weights(encoder: str) -> VerdictWeights | None:
+    """What was taught beside the encoder of this name, None for one beside which nothing was. Raises ConfigError."""
+    if encoder != TAUGHT:
+        return None
+    from adapters.embedding.verdicts import taught_verdicts
+
+    return taught_verdicts()
 
 
 def gpu_embedder(settings: Settings, device: str) -> Embedder:

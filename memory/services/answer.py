@@ -91,6 +91,8 @@ class Findings:
     """Whom an answer calls "you", unless the question calls them by their name; empty if nobody is known."""
     as_of: Instant | None = None
     """The moment asked about (None: now)."""
+    answered: float | None = None
+    """Log-odds that any of the hits answers, as it was judged of what came to mind; None where nothing was."""
     unknown: bool = False
     """Nothing known answers it, so that what is quoted is no more than near to it."""
 
@@ -215,7 +217,7 @@ def _is_said_so(hit: SegmentHit, fact: KnownFact, owner: str) -> bool:
 
 def _quoted(found: Findings) -> ComposedAnswer:
     """The best quotations, below a word of caution where they may be about something else."""
-    ordered, near = in_order(matter_of(found.question, found.language, found.owner), found.hits, found.facts)
+    ordered, near = in_order(matter_of(found.question, found.language, found.owner), found.hits, found.facts, found.answered)
     quoted, matter = ordered[:QUOTES], content_of(found.question, found.language)
     caution = () if near and not found.unknown else (NEAREST,)
     lines = [*caution, *(quotation(hit, matter, found.language) for hit in quoted)]
