@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import pickle
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -64,22 +63,27 @@ class AnswerCase:
 
 def cases(folder: Path, cache: Path, kept: Path, results: int = JUDGED) -> list[AnswerCase]:
     """Those of all worlds of a folder; each world's are kept in a file below `kept`, vectors below `cache`."""
-    encoder, settings, found = CachedEncoder(cache), RecallSettings(), list[AnswerCase]()
+    encoder, found = CachedEncoder(cache), list[AnswerCase]()
     kept.mkdir(parents=True, exist_ok=True)
     for world in worlds(folder):
         path = kept / f"{world.conversation.id}-{results}.pickle"
         if not path.exists():
-            told = list(asyncio.run(_asked(world, encoder, settings, results)))
-            path.write_bytes(pickle.dumps(told))
+            path.write_bytes(pickle.dumps(asked_of(world, encoder, results)))
         found += pickle.loads(path.read_bytes())
     return found
+
+
+def asked_of(world: UnseenWorld, encoder: CachedEncoder, results: int = JUDGED) -> list[AnswerCase]:
+    """Every question of a world, and those that have an answer once more without their evidence."""
+    return asyncio.run(_asked(world, encoder, RecallSettings(), results))
 
 
 async def _asked(
     world: UnseenWorld, encoder: CachedEncoder, settings: RecallSettings, results: int
 ) -> list[AnswerCase]:
     batch, turn_ids = batch_of(world.conversation)
-    segment_index, view = index_of(world.conversation, batch, encoder), View(world.conversation.id)
+    name = world.conversation.id
+    segment_index, view = index_of(world.conversation, batch, encoder), View(name)
     key_of = dict(zip(turn_ids, batch.keys.tolist(), strict=True))
     found = list[AnswerCase]()
     for question in world.asked:
@@ -90,10 +94,9 @@ async def _asked(
             seen = _seen(question.text, case, np.where(gold & without, -np.inf, scores), gold & without, results)
             if seen is not None:
                 best, reading, bits = seen
-                found.append(AnswerCase(
-                    world.conversation.id, author_of(world.conversation.id), world.kind, question.category, reading, bits,
-                    gold[best] & (not without), len(question.gold), sureness(case, settings.silence), without,
-                ))  # fmt: skip
+                said = gold[best] & (not without)
+                told = (reading, bits, said, len(question.gold), sureness(case, settings.silence), without)
+                found.append(AnswerCase(name, author_of(name), world.kind, question.category, *told))
     return found
 
 
@@ -131,9 +134,3 @@ def pieces_of(case: AnswerCase) -> NDArray[np.float32]:
     dimensions = case.seen.turns.shape[1]
     turns = np.unpackbits(case.bits, axis=1, count=dimensions).astype(np.float32)
     return (2 * turns - 1) / np.float32(dimensions**0.5)
-
-
-def by_author(found: list[AnswerCase]) -> Iterator[tuple[str, list[AnswerCase]]]:
-    """The cases of each author."""
-    for author in dict.fromkeys(each.author for each in found):
-        yield author, [each for each in found if each.author == author]

@@ -113,7 +113,8 @@ def told(name: str, found: Sequence[Judged]) -> str:
     sure, right = _of(asked, lambda each: each.answered), [each for each in asked if each.first[1]]
     before = [each.case.sureness for each in found if each.case.category == UNANSWERABLE]
     gold = np.concatenate([each.case.gold for each in asked])
-    odds, share = (np.concatenate(rows) for rows in zip(*((each.odds, each.case.seen.signs[:, 0]) for each in asked)))
+    pairs = [(each.odds, each.case.seen.signs[:, 0]) for each in asked]
+    odds, share = (np.concatenate(rows) for rows in zip(*pairs, strict=True))
     figures = {
         "first right": f"{_mean(each.first[0] for each in asked)} -> {_mean(each.first[1] for each in asked)}",
         "of found": f"{_mean(each.case.gold.any() for each in asked)}",
@@ -175,7 +176,9 @@ def main() -> None:
     print(f"taught after {time.monotonic() - begun:.0f} s", flush=True)
     report(judged(model, tested))
     if options.sealed:
-        np.savez(options.out / "verdicts.npz", **{k: v.astype(np.float16) for k, v in asdict(weights_of(model)).items()})
+        np.savez(
+            options.out / "verdicts.npz", **{k: v.astype(np.float16) for k, v in asdict(weights_of(model)).items()}
+        )
 
 
 if __name__ == "__main__":

@@ -35,7 +35,11 @@ class VerdictModel(nn.Module):
         self.beside = nn.Parameter(torch.zeros(AROUND, HEADS))
         self.likeness = nn.Parameter(torch.full((HEADS,), 8.0))
         self.word, self.weight = nn.Linear(3 * wide + 4, HIDDEN), nn.Linear(HIDDEN, 1)
-        self.first, self.second, self.last = nn.Linear(signs + 2 * HIDDEN, LAYERS[0]), nn.Linear(*LAYERS), nn.Linear(LAYERS[1], 1)
+        self.first, self.second, self.last = (
+            nn.Linear(signs + 2 * HIDDEN, LAYERS[0]),
+            nn.Linear(*LAYERS),
+            nn.Linear(LAYERS[1], 1),
+        )
         self.plain, self.nothing = nn.Linear(signs, 1), nn.Linear(signs, 1)
         self.dropped = nn.Dropout(DROPPED)
         for layer in (self.last, self.nothing):
@@ -53,7 +57,6 @@ class VerdictModel(nn.Module):
         return odds.masked_fill(~batch.held, _NEVER)
 
     def _looked(self, batch: Batch) -> Tensor:
-        questions, results, most = batch.rows.shape
         sought = torch.cat((self.asked(batch.asked), self.asked_whole(batch.asked_vector)[:, None]), 1)
         shown = torch.cat((self.shown(batch.turns)[batch.rows], self.shown_whole(batch.vectors)[:, :, None]), 2)
         told = torch.cat((self.told(batch.turns)[batch.rows], self.told_whole(batch.vectors)[:, :, None]), 2)
@@ -125,8 +128,22 @@ def batch_of(some: Sequence[AnswerCase]) -> Batch:
     turns = np.concatenate([pieces_of(each) for each in some])
     vector = np.stack([each.seen.asked.vector for each in some])
     of = torch.from_numpy
-    return Batch(of(asked), of(asked_held), of(vector), of(turns), of(rows[:, :, :-1]), of(rows_held), of(places),
-                 of(cosines), of(vectors), of(extra), of(signs), of(held), of(gold), torch.tensor(weight))  # fmt: skip
+    return Batch(
+        of(asked),
+        of(asked_held),
+        of(vector),
+        of(turns),
+        of(rows[:, :, :-1]),
+        of(rows_held),
+        of(places),
+        of(cosines),
+        of(vectors),
+        of(extra),
+        of(signs),
+        of(held),
+        of(gold),
+        torch.tensor(weight),
+    )
 
 
 def _around(case: AnswerCase, row: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

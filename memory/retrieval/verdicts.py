@@ -160,10 +160,19 @@ def _places(best: NDArray[np.int64], scores: Floats) -> Floats:
 def _meetings(asked: EncodedQuestion, vectors: Floats, own: Floats, lent: Floats, rarity: Floats) -> Floats:
     """[results, 9] How well the question is met: all of it, its least met and its rarest word, and how many are."""
     rarest = rarity.argmax()
-    return np.column_stack((
-        own @ rarity, lent @ rarity, vectors @ asked.vector, own.min(axis=1), lent.min(axis=1),
-        own[:, rarest], lent[:, rarest], (own > MET).mean(axis=1), (lent > MET).mean(axis=1),
-    ))  # fmt: skip
+    return np.column_stack(
+        (
+            own @ rarity,
+            lent @ rarity,
+            vectors @ asked.vector,
+            own.min(axis=1),
+            lent.min(axis=1),
+            own[:, rarest],
+            lent[:, rarest],
+            (own > MET).mean(axis=1),
+            (lent > MET).mean(axis=1),
+        )
+    )
 
 
 def _kinds(text: str, case: Case, best: NDArray[np.int64]) -> Floats:
@@ -177,13 +186,25 @@ def _kinds(text: str, case: Case, best: NDArray[np.int64]) -> Floats:
     time, digit = traits.has_time[best], traits.has_digit[best]
     met = case.met
     silence = signs(plan, traits, met.alone) if met is not None else np.zeros(2, np.float32)
-    return np.column_stack((
-        about, bool(named) & ~about, telling & about, bool(named) & telling & ~about,
-        plan.first_person & telling, plan.first_person & user, plan.first_person & assistant, assistant,
-        plan.asks_time & time, plan.asks_time & ~time, plan.asks_count & digit, plan.asks_count & ~digit,
-        traits.question_share[best], np.log1p(traits.length[best]),
-        np.tile(np.array([*silence, *(form == each for each in FORMS)], np.float32), (len(best), 1)),
-    )).astype(np.float32)  # fmt: skip
+    return np.column_stack(
+        (
+            about,
+            bool(named) & ~about,
+            telling & about,
+            bool(named) & telling & ~about,
+            plan.first_person & telling,
+            plan.first_person & user,
+            plan.first_person & assistant,
+            assistant,
+            plan.asks_time & time,
+            plan.asks_time & ~time,
+            plan.asks_count & digit,
+            plan.asks_count & ~digit,
+            traits.question_share[best],
+            np.log1p(traits.length[best]),
+            np.tile(np.array([*silence, *(form == each for each in FORMS)], np.float32), (len(best), 1)),
+        )
+    ).astype(np.float32)
 
 
 def verdicts(seen: Reading, weights: VerdictWeights) -> Verdicts:

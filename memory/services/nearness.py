@@ -150,9 +150,7 @@ def _verdict(hit: SegmentHit) -> float:
     return -inf if hit.verdict is None else hit.verdict
 
 
-def _with_change(
-    matter: QuestionSubject, ordered: list[SegmentHit], near: bool
-) -> tuple[list[SegmentHit], bool]:
+def _with_change(matter: QuestionSubject, ordered: list[SegmentHit], near: bool) -> tuple[list[SegmentHit], bool]:
     """The hits in this order, behind a later one that tells a change of the first; whether what is first is near."""
     changed = (mended_by(matter, ordered[0], ordered) or changed_by(matter, ordered[0], ordered)) if ordered else None
     if changed is not None:

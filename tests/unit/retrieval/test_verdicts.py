@@ -26,15 +26,24 @@ def unit(rows: np.ndarray) -> np.ndarray:
 
 
 WEIGHTS = VerdictWeights(
-    mean=drawn(SIGNS), spread=np.abs(drawn(SIGNS)) + 1,
-    asked=drawn(DIMENSIONS, HEADS * WIDTH), asked_whole=drawn(DIMENSIONS + 1, HEADS * WIDTH),
-    shown=drawn(DIMENSIONS, HEADS * WIDTH), shown_whole=drawn(DIMENSIONS, HEADS * WIDTH),
-    told=drawn(DIMENSIONS, HEADS * WIDTH), told_whole=drawn(DIMENSIONS, HEADS * WIDTH),
-    beside=drawn(AROUND, HEADS), likeness=drawn(HEADS),
-    word=drawn(3 * HEADS * WIDTH + 5, HIDDEN), weight=drawn(HIDDEN + 1, 1),
-    first=drawn(SIGNS + 2 * HIDDEN + 1, 6), second=drawn(7, 5), last=drawn(6, 1),
-    plain=drawn(SIGNS + 1, 1), nothing=drawn(SIGNS + 1, 1),
-)  # fmt: skip
+    mean=drawn(SIGNS),
+    spread=np.abs(drawn(SIGNS)) + 1,
+    asked=drawn(DIMENSIONS, HEADS * WIDTH),
+    asked_whole=drawn(DIMENSIONS + 1, HEADS * WIDTH),
+    shown=drawn(DIMENSIONS, HEADS * WIDTH),
+    shown_whole=drawn(DIMENSIONS, HEADS * WIDTH),
+    told=drawn(DIMENSIONS, HEADS * WIDTH),
+    told_whole=drawn(DIMENSIONS, HEADS * WIDTH),
+    beside=drawn(AROUND, HEADS),
+    likeness=drawn(HEADS),
+    word=drawn(3 * HEADS * WIDTH + 5, HIDDEN),
+    weight=drawn(HIDDEN + 1, 1),
+    first=drawn(SIGNS + 2 * HIDDEN + 1, 6),
+    second=drawn(7, 5),
+    last=drawn(6, 1),
+    plain=drawn(SIGNS + 1, 1),
+    nothing=drawn(SIGNS + 1, 1),
+)
 AROUND_OF = np.array([[0, -1, 1, -1, 2], [1, 0, 2, -1, -1], [2, 1, -1, 0, -1], [3, -1, -1, -1, -1]])
 
 

@@ -1,0 +1,31 @@
+"""The packaged weights of verdicts, and beside which encoder they count."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+import numpy as np
+
+from adapters.build_models import TAUGHT, verdict_weights
+from adapters.embedding.minilm import TaughtMiniLmEmbedder
+from adapters.embedding.verdicts import taught_verdicts
+from memory.retrieval.verdicts import AROUND
+
+
+def test_they_count_beside_the_encoder_they_were_taught_with_alone():
+    assert TaughtMiniLmEmbedder.name == TAUGHT
+    assert verdict_weights(TAUGHT) is taught_verdicts()
+    assert verdict_weights("hashing") is None
+
+
+def test_their_parts_fit_together():
+    weights = taught_verdicts()
+    signs, wide, heads = len(weights.mean), weights.asked.shape[1], len(weights.likeness)
+    hidden = weights.word.shape[1]
+    assert wide % heads == 0
+    assert weights.beside.shape == (AROUND, heads)
+    assert weights.word.shape[0] == 3 * wide + 5
+    assert weights.first.shape[0] == signs + 2 * hidden + 1
+    assert weights.plain.shape == weights.nothing.shape == (signs + 1, 1)
+    assert all(np.isfinite(each).all() for each in asdict(weights).values())
+    assert (weights.spread > 0).all()
