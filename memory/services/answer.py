@@ -44,8 +44,9 @@ themselves are forgotten. It answers nothing."""
 QUOTES = 3
 TOLD = 8
 """Facts told after a list: with it and the quotations, an answer has twelve lines at most."""
-REFUSED, FAR_BETTER = -9.0, 9.0
-"""Log-odds below which no turn that a fact rests on answers, and by which another turn is far better an answer."""
+REFUSED, REFUSED_PART, FAR_BETTER = -2.0, -0.75, 2.0
+"""Log-odds below which no turn that a fact rests on answers, if the fact has all the words of the question, and if it has
+most of them; and by which another turn is far better an answer. Chosen on the leads of two open lives."""
 _MAX_TOKENS = 256
 _CITED = re.compile(r"\[(\d+)\]")
 
@@ -152,7 +153,7 @@ def _is_refused(found: Findings, lead: BestFact) -> bool:
     if not grounds:
         return False
     best = max((hit.verdict for hit in found.hits if hit.verdict is not None and not only_asks(hit)), default=-inf)
-    return max(grounds) < REFUSED or best - max(grounds) > FAR_BETTER
+    return max(grounds) < (REFUSED if lead.whole else REFUSED_PART) or best - max(grounds) > FAR_BETTER
 
 
 def _is_overtaken(found: Findings, lead: BestFact) -> bool:

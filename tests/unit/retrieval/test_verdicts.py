@@ -25,25 +25,30 @@ def unit(rows: np.ndarray) -> np.ndarray:
     return rows / np.linalg.norm(rows, axis=-1, keepdims=True)
 
 
-WEIGHTS = VerdictWeights(
-    mean=drawn(SIGNS),
-    spread=np.abs(drawn(SIGNS)) + 1,
-    asked=drawn(DIMENSIONS, HEADS * WIDTH),
-    asked_whole=drawn(DIMENSIONS + 1, HEADS * WIDTH),
-    shown=drawn(DIMENSIONS, HEADS * WIDTH),
-    shown_whole=drawn(DIMENSIONS, HEADS * WIDTH),
-    told=drawn(DIMENSIONS, HEADS * WIDTH),
-    told_whole=drawn(DIMENSIONS, HEADS * WIDTH),
-    beside=drawn(AROUND, HEADS),
-    likeness=drawn(HEADS),
-    word=drawn(3 * HEADS * WIDTH + 5, HIDDEN),
-    weight=drawn(HIDDEN + 1, 1),
-    first=drawn(SIGNS + 2 * HIDDEN + 1, 6),
-    second=drawn(7, 5),
-    last=drawn(6, 1),
-    plain=drawn(SIGNS + 1, 1),
-    nothing=drawn(SIGNS + 1, 1),
-)
+def weights_for(dimensions: int) -> VerdictWeights:
+    wide = HEADS * WIDTH
+    return VerdictWeights(
+        mean=drawn(SIGNS),
+        spread=np.abs(drawn(SIGNS)) + 1,
+        asked=drawn(dimensions, wide),
+        asked_whole=drawn(dimensions + 1, wide),
+        shown=drawn(dimensions, wide),
+        shown_whole=drawn(dimensions, wide),
+        told=drawn(dimensions, wide),
+        told_whole=drawn(dimensions, wide),
+        beside=drawn(AROUND, HEADS),
+        likeness=drawn(HEADS),
+        word=drawn(3 * wide + 5, HIDDEN),
+        weight=drawn(HIDDEN + 1, 1),
+        first=drawn(SIGNS + 2 * HIDDEN + 1, 6),
+        second=drawn(7, 5),
+        last=drawn(6, 1),
+        plain=drawn(SIGNS + 1, 1),
+        nothing=drawn(SIGNS + 1, 1),
+    )
+
+
+WEIGHTS = weights_for(DIMENSIONS)
 AROUND_OF = np.array([[0, -1, 1, -1, 2], [1, 0, 2, -1, -1], [2, 1, -1, 0, -1], [3, -1, -1, -1, -1]])
 
 
