@@ -44,7 +44,7 @@ themselves are forgotten. It answers nothing."""
 QUOTES = 3
 TOLD = 8
 """Facts told after a list: with it and the quotations, an answer has twelve lines at most."""
-REFUSED, REFUSED_PART, FAR_BETTER = -2.0, -0.75, 2.0
+REFUSED, REFUSED_PART, FAR_BETTER = -2.5, -1.5, 3.0
 """Log-odds below which no turn that a fact rests on answers, if the fact has all the words of the question, and if it has
 most of them; and by which another turn is far better an answer. Chosen on the leads of two open lives."""
 _MAX_TOKENS = 256

@@ -177,6 +177,8 @@ def _recollected(
     best, scores = _chosen(question, among, case.traits, settings)
     judged = best[: question.judged]
     told = _verdicts(question, case, settings, among, judged)
+    if told is not None and question.careful:
+        best = np.concatenate((judged[np.argsort(-told.each, kind="stable")], best[len(judged) :]))
     best, beyond, scores = best[: question.limit], best[question.limit :], scores[: question.limit]
     sure = sureness(case, settings.silence)
     found = Recollection(

@@ -229,6 +229,15 @@ async def test_as_many_are_judged_as_the_question_asks_for_and_their_order_stays
     assert (plain.verdicts, plain.answered) == ({}, None)
 
 
+async def test_careful_answers_are_in_the_order_of_their_verdicts():
+    plain = await answer(asked(limit=4, judged=3), settings=JUDGING)
+    found = await answer(asked(limit=4, judged=3, careful=True), settings=JUDGING)
+    ordered = sorted(plain.verdicts, key=lambda key: -plain.verdicts[key])
+    assert found.keys.tolist() == [*ordered, *plain.keys[3:].tolist()]
+    assert found.verdicts == plain.verdicts
+    assert found.scores.tolist() == plain.scores.tolist()
+
+
 async def test_nothing_is_judged_unasked_or_by_an_encoder_beside_which_nothing_was_taught():
     for question, settings in (
         (asked(), JUDGING),
