@@ -155,7 +155,7 @@ def main() -> None:
     """Read, teach, print."""
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("out", type=Path)
-    arguments.add_argument("--epochs", type=int, default=6)
+    arguments.add_argument("--epochs", type=int, default=4)
     arguments.add_argument("--seed", type=int, default=0)
     arguments.add_argument("--share", type=float, default=1.0, help="of the worlds to teach, for the curve")
     arguments.add_argument("--results", type=int, default=JUDGED)

@@ -45,8 +45,8 @@ QUOTES = 3
 TOLD = 8
 """Facts told after a list: with it and the quotations, an answer has twelve lines at most."""
 REFUSED, REFUSED_PART, FAR_BETTER = -2.5, -1.5, 3.0
-"""Log-odds below which no turn that a fact rests on answers, if the fact has all the words of the question, and if it has
-most of them; and by which another turn is far better an answer. Chosen on the leads of two open lives."""
+"""Log-odds below which no turn that a fact rests on answers, if the fact has all words of the question and if it has
+but most of them; and by which another turn is far better an answer. Chosen on the leads of two open lives."""
 _MAX_TOKENS = 256
 _CITED = re.compile(r"\[(\d+)\]")
 

@@ -353,11 +353,11 @@ WERE = KnownFact("f4", "The cats were too much", at(2026, 3, 3))
     ("whole", "of_its_turn", "of_another", "leads_still"),
     [
         (True, -3.5, -0.5, False),
-        (True, -1.9, -0.5, True),
-        (False, -1.9, -1.5, False),
-        (False, -0.5, -1.0, True),
-        (True, 0.0, 2.5, False),
-        (True, 0.6, 2.5, True),
+        (True, -2.4, 0.5, True),
+        (False, -1.6, -1.0, False),
+        (False, -1.4, -1.0, True),
+        (True, 0.0, 3.1, False),
+        (True, 0.6, 3.1, True),
     ],
 )
 def test_a_fact_leads_unless_its_turns_do_not_answer(whole, of_its_turn, of_another, leads_still):
