@@ -26,7 +26,7 @@ from memory.retrieval.routing import route
 from memory.retrieval.segment_index import MemoryTraits, SegmentIndex
 from memory.retrieval.silence import sureness
 from memory.retrieval.standing import MemoryStanding
-from memory.retrieval.verdicts import JUDGED, Reading, read
+from memory.retrieval.verdicts import JUDGED, CloseLook, read
 from memory.retrieval.weighting import Case, contributions
 from memory.services.recall import RecallSettings
 
@@ -43,7 +43,7 @@ class AnswerCase:
     world: str
     """Its kind: friends, family, assistant, work, memos."""
     category: str
-    seen: Reading
+    seen: CloseLook
     """Its `turns` are empty: they stand packed in `bits`."""
     bits: NDArray[np.uint8]
     gold: NDArray[np.bool_]
@@ -115,7 +115,7 @@ async def _case(
 
 def _seen(
     text: str, case: Case, scores: NDArray[np.float32], taken: NDArray[np.bool_], results: int
-) -> tuple[NDArray[np.int64], Reading, NDArray[np.uint8]] | None:
+) -> tuple[NDArray[np.int64], CloseLook, NDArray[np.uint8]] | None:
     """The rows of the best results, what there is to see of them, and their pieces; None where that is nothing."""
     near = case.traits.near
     if near is None:

@@ -15,7 +15,7 @@ from __future__ import annotations
 import argparse
 import random
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from tempfile import gettempdir
@@ -62,7 +62,8 @@ def taught(some: Sequence[AnswerCase], epochs: int, seed: int) -> VerdictModel:
             nn.utils.clip_grad_norm_(model.parameters(), MOST_NORM)
             optimiser.step()
             rates.step()
-    return model.eval()
+    model.eval()
+    return model
 
 
 def paired(some: Sequence[AnswerCase]) -> list[tuple[AnswerCase, ...]]:
@@ -77,7 +78,7 @@ def paired(some: Sequence[AnswerCase]) -> list[tuple[AnswerCase, ...]]:
 
 
 @dataclass(frozen=True, eq=False)
-class Judged:
+class JudgedCase:
     """A case, and what a model says of it."""
 
     case: AnswerCase
@@ -94,18 +95,18 @@ class Judged:
         return bool(self.case.gold[0]), bool(self.case.gold[self.odds.argmax()])
 
 
-def judged(model: VerdictModel, some: Sequence[AnswerCase]) -> list[Judged]:
+def judged(model: VerdictModel, some: Sequence[AnswerCase]) -> list[JudgedCase]:
     """What a model says of each."""
-    found = list[Judged]()
+    found = list[JudgedCase]()
     with torch.no_grad():
         for start in range(0, len(some), BATCH):
             part = some[start : start + BATCH]
             odds = model(batch_of(part)).numpy()
-            found += [Judged(each, row[: len(each.gold)]) for each, row in zip(part, odds, strict=True)]
+            found += [JudgedCase(each, row[: len(each.gold)]) for each, row in zip(part, odds, strict=True)]
     return found
 
 
-def told(name: str, found: Sequence[Judged]) -> str:
+def told(name: str, found: Sequence[JudgedCase]) -> str:
     """One row: how many, first results right, AUC of answerable (written; taken out), of results, and at the bounds."""
     asked = [each for each in found if each.case.answerable]
     without = [each.answered for each in found if each.case.category == UNANSWERABLE]
@@ -131,19 +132,20 @@ def told(name: str, found: Sequence[Judged]) -> str:
     return f"{name} {len(asked)}/{len(without)}: " + "; ".join(f"{key} {value}" for key, value in figures.items())
 
 
-def _of(found: Sequence[Judged], what: Callable[[Judged], float]) -> NDArray[np.float64]:
+def _of(found: Sequence[JudgedCase], what: Callable[[JudgedCase], float]) -> NDArray[np.float64]:
     return np.array([max(what(each), -99.0) for each in found])
 
 
-def _mean(values: Iterator[bool] | Sequence[bool]) -> str:
-    return f"{100 * np.mean(list(values) or [np.nan]):.1f}"
+def _mean(values: Iterable[object]) -> str:
+    held = [bool(each) for each in values]
+    return f"{100 * np.mean(held):.1f}" if held else "-"
 
 
 def _auc(higher: NDArray[np.floating], lower: Sequence[float] | NDArray[np.floating]) -> str:
     return f"{100 * auc(np.asarray(higher), np.maximum(np.asarray(lower), -99.0)):.1f}" if len(lower) else "-"
 
 
-def report(found: Sequence[Judged]) -> None:
+def report(found: Sequence[JudgedCase]) -> None:
     """All, by kind of world, by kind of question."""
     print(told("all", found))
     for of in (lambda each: each.case.world, lambda each: each.case.category):

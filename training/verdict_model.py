@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import torch
@@ -45,7 +46,7 @@ class VerdictModel(nn.Module):
         for layer in (self.last, self.nothing):
             nn.init.zeros_(layer.weight)
 
-    def forward(self, batch: Batch) -> Tensor:
+    def forward(self, batch: TaughtBatch) -> Tensor:
         """[questions, results] Log-odds that it is evidence, against none being it."""
         signs = ((batch.signs - self.mean) / self.spread).clamp(-5, 5)
         missing = ~batch.asked_held[:, None, :, None]
@@ -56,7 +57,7 @@ class VerdictModel(nn.Module):
         odds = (self.last(inner) + self.plain(signs)).squeeze(-1) - self.nothing(signs[:, :1]).squeeze(-1)
         return odds.masked_fill(~batch.held, _NEVER)
 
-    def _looked(self, batch: Batch) -> Tensor:
+    def _looked(self, batch: TaughtBatch) -> Tensor:
         sought = torch.cat((self.asked(batch.asked), self.asked_whole(batch.asked_vector)[:, None]), 1)
         shown = torch.cat((self.shown(batch.turns)[batch.rows], self.shown_whole(batch.vectors)[:, :, None]), 2)
         told = torch.cat((self.told(batch.turns)[batch.rows], self.told_whole(batch.vectors)[:, :, None]), 2)
@@ -71,7 +72,7 @@ class VerdictModel(nn.Module):
 
 
 @dataclass(frozen=True, eq=False)
-class Batch:
+class TaughtBatch:
     """Some questions, padded: Q of them, R results, N pieces of a question and its vector, P pieces around a result."""
 
     asked: Tensor
@@ -97,60 +98,68 @@ class Batch:
     weight: Tensor
 
 
-def batch_of(some: Sequence[AnswerCase]) -> Batch:
+def batch_of(some: Sequence[AnswerCase]) -> TaughtBatch:
     """These cases, padded."""
-    count, most = len(some), max(len(each.gold) for each in some)
-    words = max(each.seen.met.shape[2] for each in some)
-    dimensions = some[0].seen.turns.shape[1]
+    results, words = max(len(each.gold) for each in some), max(each.seen.met.shape[2] for each in some)
+    weight = [UNANSWERED_WEIGHT if each.category == UNANSWERABLE else 1.0 for each in some]
+    arrays = _asked(some, results, words) | _surroundings(some, results, words)
+    arrays["turns"] = np.concatenate([pieces_of(each) for each in some])
+    arrays["asked_vector"] = np.stack([each.seen.asked.vector for each in some])
+    return TaughtBatch(weight=torch.tensor(weight), **{name: torch.from_numpy(each) for name, each in arrays.items()})
+
+
+def _asked(some: Sequence[AnswerCase], results: int, words: int) -> dict[str, NDArray[Any]]:
+    """What is known of each question and each of its results."""
+    count, (_, dimensions) = len(some), some[0].seen.turns.shape
+    asked, asked_held = np.zeros((count, words, dimensions), np.float32), np.zeros((count, words + 1), np.bool_)
+    vectors, extra = (np.zeros((count, results, *rest), np.float32) for rest in ((dimensions,), (words + 1, 4)))
+    signs, held = (
+        np.zeros((count, results, some[0].seen.signs.shape[1]), np.float32),
+        np.zeros((count, results), np.bool_),
+    )
+    gold = held.copy()
+    for place, each in enumerate(some):
+        found, known = len(each.gold), each.seen.met.shape[2]
+        asked[place, :known], asked_held[place, :known], asked_held[place, -1] = each.seen.asked.pieces, True, True
+        vectors[place, :found], signs[place, :found] = each.seen.vectors, each.seen.signs
+        held[place, :found], gold[place, :found] = True, each.gold
+        extra[place, :found, :known, :2] = each.seen.met.transpose(1, 2, 0)
+        extra[place, :found, :known, 2], extra[place, :, -1, 3] = each.seen.rarity, 1
+    return {
+        "asked": asked,
+        "asked_held": asked_held,
+        "vectors": vectors,
+        "extra": extra,
+        "signs": signs,
+        "held": held,
+        "gold": gold,
+    }
+
+
+def _surroundings(some: Sequence[AnswerCase], results: int, words: int) -> dict[str, NDArray[Any]]:
+    """Where the pieces of each result and of the turns beside it stand, and how like the question's they are."""
     found = [[_around(each, row) for row in range(len(each.gold))] for each in some]
     wide = max(len(rows) for each in found for rows, _ in each)
-    rows, places = np.zeros((2, count, most, wide + 1), np.int64)
-    rows_held, asked_held = np.zeros((count, most, wide + 1), np.bool_), np.zeros((count, words + 1), np.bool_)
-    asked, vectors = np.zeros((count, words, dimensions), np.float32), np.zeros((count, most, dimensions), np.float32)
-    cosines = np.zeros((count, most, words + 1, wide + 1), np.float32)
-    extra, held = np.zeros((count, most, words + 1, 4), np.float32), np.zeros((count, most), np.bool_)
-    gold, signs = held.copy(), np.zeros((count, most, some[0].seen.signs.shape[1]), np.float32)
+    rows, places = np.zeros((2, len(some), results, wide + 1), np.int64)
+    rows_held = np.zeros((len(some), results, wide + 1), np.bool_)
+    cosines = np.zeros((len(some), results, words + 1, wide + 1), np.float32)
     start = 0
     for place, each in enumerate(some):
-        results, known = len(each.gold), each.seen.met.shape[2]
-        asked[place, :known], asked_held[place, :known], asked_held[place, -1] = each.seen.asked.pieces, True, True
-        vectors[place, :results], signs[place, :results] = each.seen.vectors, each.seen.signs
-        held[place, :results], gold[place, :results] = True, each.gold
-        extra[place, :results, :known, :2] = each.seen.met.transpose(1, 2, 0)
-        extra[place, :results, :known, 2], extra[place, :, -1, 3] = each.seen.rarity, 1
+        known = each.seen.met.shape[2]
         for row, (pieces, beside) in enumerate(found[place]):
             rows[place, row, : len(pieces)], places[place, row, : len(pieces)] = start + pieces, beside
             rows_held[place, row, : len(pieces)] = True
             cosines[place, row, :known, : len(pieces)] = each.seen.cosines[:, pieces]
         rows_held[place, :, -1] = True
         start += len(each.bits)
-    weight = [UNANSWERED_WEIGHT if each.category == UNANSWERABLE else 1.0 for each in some]
-    turns = np.concatenate([pieces_of(each) for each in some])
-    vector = np.stack([each.seen.asked.vector for each in some])
-    of = torch.from_numpy
-    return Batch(
-        of(asked),
-        of(asked_held),
-        of(vector),
-        of(turns),
-        of(rows[:, :, :-1]),
-        of(rows_held),
-        of(places),
-        of(cosines),
-        of(vectors),
-        of(extra),
-        of(signs),
-        of(held),
-        of(gold),
-        torch.tensor(weight),
-    )
+    return {"rows": rows[:, :, :-1], "rows_held": rows_held, "places": places, "cosines": cosines}
 
 
 def _around(case: AnswerCase, row: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     return pieces_around(case.seen.starts, case.seen.around[row])
 
 
-def loss_of(odds: Tensor, batch: Batch) -> Tensor:
+def loss_of(odds: Tensor, batch: TaughtBatch) -> Tensor:
     """Cross-entropy over the results and none of them, and a third of the odds of each."""
     whole = torch.cat((odds, torch.zeros(len(odds), 1)), 1).log_softmax(1)
     found = whole[:, :-1].masked_fill(~batch.gold, _NEVER).logsumexp(1)

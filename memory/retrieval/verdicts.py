@@ -34,7 +34,7 @@ FORMS: tuple[Form, ...] = ("who", "where", "when", "name", "age")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Reading:
+class CloseLook:
     """What is looked at: a question beside its best results."""
 
     asked: EncodedQuestion
@@ -102,7 +102,7 @@ class VerdictWeights:
 
 def read(
     text: str, case: Case, best: NDArray[np.int64], scores: Floats, hidden: NDArray[np.int64] | None = None
-) -> Reading | None:
+) -> CloseLook | None:
     """What there is to look at of these candidates, best first; None where turns cannot be read closely.
 
     `scores` are those of all candidates. Turns of `hidden` (rows of `case.traits.near.turns`) are out of sight.
@@ -127,7 +127,7 @@ def read(
     own = np.where(around[:, :1] >= 0, met[around[:, 0]], np.float32(-1))
     columns = (_places(best, scores), _meetings(asked, vectors[best], own, lent, rarity), _kinds(text, case, best))
     told = np.column_stack(columns).astype(np.float32)
-    return Reading(asked, turns, kept.starts, around, vectors[best], cosines, np.stack((own, lent)), rarity, told)
+    return CloseLook(asked, turns, kept.starts, around, vectors[best], cosines, np.stack((own, lent)), rarity, told)
 
 
 def _met(cosines: Floats, starts: NDArray[np.int64]) -> Floats:
@@ -207,7 +207,7 @@ def _kinds(text: str, case: Case, best: NDArray[np.int64]) -> Floats:
     ).astype(np.float32)
 
 
-def verdicts(seen: Reading, weights: VerdictWeights) -> Verdicts:
+def verdicts(seen: CloseLook, weights: VerdictWeights) -> Verdicts:
     """What the weights make of what there is to see."""
     told = np.clip((seen.signs - weights.mean) / weights.spread, -5, 5).astype(np.float32)
     words = _layer(_looked(seen, weights), weights.word, bend=True)
@@ -228,7 +228,7 @@ def _layer(rows: Floats, weights: Floats, bend: bool = False) -> Floats:
     return np.maximum(out, 0) if bend else out
 
 
-def _looked(seen: Reading, weights: VerdictWeights) -> Floats:
+def _looked(seen: CloseLook, weights: VerdictWeights) -> Floats:
     """[results, question's pieces + 1, 3 H d + 4] What each word, and then the question as a whole, has seen."""
     heads = len(weights.likeness)
     sought = np.concatenate((seen.asked.pieces @ weights.asked, _layer(seen.asked.vector[None], weights.asked_whole)))

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from memory.retrieval.pieces import Near, Pieces
-from memory.retrieval.verdicts import AROUND, Reading, VerdictWeights, pieces_around, read, verdicts
+from memory.retrieval.verdicts import AROUND, CloseLook, VerdictWeights, pieces_around, read, verdicts
 from memory.retrieval.weighting import Case
 from tests.unit.retrieval.test_weighting import case, traits
 
@@ -61,7 +61,7 @@ def talk(text: str = TEXT, counts: tuple[int, ...] = (3, 2, 4, 1)) -> Case:
     return case(text, of, vector=unit(drawn(DIMENSIONS)), pieces=unit(drawn(3, DIMENSIONS)))
 
 
-def seen_of(one: Case, best: list[int], hidden: list[int] | None = None) -> Reading:
+def seen_of(one: Case, best: list[int], hidden: list[int] | None = None) -> CloseLook:
     scores = np.array([2.0, 1.0, 0.5, 0.1], np.float32)
     seen = read(TEXT, one, np.array(best), scores, None if hidden is None else np.array(hidden))
     assert seen is not None
@@ -77,7 +77,7 @@ def softmax(values: np.ndarray) -> np.ndarray:
     return shares / shares.sum()
 
 
-def by_the_book(seen: Reading, weights: VerdictWeights) -> list[float]:
+def by_the_book(seen: CloseLook, weights: VerdictWeights) -> list[float]:
     out = []
     signs = np.clip((seen.signs - weights.mean) / weights.spread, -5, 5)
     for result, around in enumerate(seen.around.tolist()):
