@@ -74,9 +74,9 @@ _ASKS_NUMBER = re.compile(
 )
 """Words of a question that nothing without a number answers."""
 ANSWERED = -0.7
-"""Log-odds that one of the hits answers, from which quotations stand without a word of caution. In worlds whose authors
-were not taught three in five questions without an answer get it, and a quarter of the right quotations; in two open
-lives nine in ten of the former (docs/benchmarks.md)."""
+"""Log-odds that one of the hits answers, from which quotations stand without a word of caution. In English worlds
+whose authors were not taught four in five questions without an answer get it, and a quarter of the right quotations
+(docs/benchmarks.md)."""
 _HALF = 0.5
 LIKELY = 0.5
 """Relevance from which a turn that shares any word is near."""
