@@ -5,6 +5,7 @@ And which engine finds communities: that of the CPU, or one on a GPU.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from pathlib import Path
 from typing import Literal
@@ -20,6 +21,7 @@ from memory.errors import ConfigError
 from memory.ports import Embedder, Extractor, GraphEngine, Judge, LanguageModel
 from memory.retrieval.verdicts import VerdictWeights
 
+log = logging.getLogger("memoray.models")
 TAUGHT = "memoray-minilm-2-int8"
 """The encoder beside which verdicts were taught."""
 
@@ -36,12 +38,19 @@ def embedder(settings: Settings) -> Embedder:
 
 
 def verdict_weights(encoder: str) -> VerdictWeights | None:
-    """What was taught beside the encoder of this name, None for one beside which nothing was. Raises ConfigError."""
+    """What was taught beside the encoder of this name, None for one beside which nothing was.
+
+    A file that is missing or another one costs the verdicts, and never the question.
+    """
     if encoder != TAUGHT:
         return None
     from adapters.embedding.verdicts import taught_verdicts
 
-    return taught_verdicts()
+    try:
+        return taught_verdicts()
+    except ConfigError as error:
+        log.error("answers are not judged: %s", error.detail)
+        return None
 
 
 def gpu_embedder(settings: Settings, device: str) -> Embedder:
