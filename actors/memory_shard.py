@@ -10,7 +10,7 @@ import asyncio
 import gc
 import secrets
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from time import monotonic
 from typing import Any
@@ -25,7 +25,7 @@ from actors.columns_follower import NO_KEYS, ColumnsFollower
 from actors.placement import line_of, shard_of
 from actors.shard_socket import ShardServer
 from actors.understanding import QuestionEncoding, understand
-from adapters import build
+from adapters import build, build_models
 from config.settings import Settings
 from memory.errors import Fenced
 from memory.model.changes import ChangeSet
@@ -343,6 +343,7 @@ class MemoryShard:
             of, legs = stores.encoder, self._tuning.legs
             columns = ShardColumns(of.dimensions, rounded, generation=of.name, believed=self._working_set, legs=legs)
             traits_of = MemoryTraits(columns.segment_index, columns.beliefs)
+            self._tuning = replace(self._tuning, verdicts=build_models.verdict_weights(of.name))
             self._legs = Legs(of, ColumnsFollower(stores.feed, columns), columns.beliefs, columns.serves, traits_of)
         return self._legs
 

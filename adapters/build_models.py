@@ -5,6 +5,7 @@ And which engine finds communities: that of the CPU, or one on a GPU.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO, Literal
@@ -18,7 +19,12 @@ from adapters.web import WebClient
 from config.settings import Settings
 from memory.errors import ConfigError
 from memory.ports import Embedder, Extractor, GraphEngine, Judge, LanguageModel, Leases
+from memory.retrieval.verdicts import VerdictWeights
 from memory.services.hearing import Ears
+
+log = logging.getLogger("memoray.models")
+TAUGHT = "memoray-minilm-2-int8"
+"""The encoder beside which verdicts were taught."""
 
 
 def can_encode(encoder: Embedder) -> bool:
@@ -30,6 +36,22 @@ def embedder(settings: Settings) -> Embedder:
     """The encoder the settings name, whether it serves or is to; its model is loaded when the first text comes."""
     whole, dimensions = _EMBEDDERS[settings.models.encoder.kind](settings), settings.models.encoder.dimensions
     return whole if dimensions is None else TruncatedEmbedder(whole, dimensions)
+
+
+def verdict_weights(encoder: str) -> VerdictWeights | None:
+    """What was taught beside the encoder of this name, None for one beside which nothing was.
+
+    A file that is missing or another one costs the verdicts, and never the question.
+    """
+    if encoder != TAUGHT:
+        return None
+    from adapters.embedding.verdicts import taught_verdicts
+
+    try:
+        return taught_verdicts()
+    except ConfigError as error:
+        log.error("answers are not judged: %s", error.detail)
+        return None
 
 
 def gpu_embedder(settings: Settings, device: str) -> Embedder:

@@ -40,10 +40,11 @@ async def findings(app: AppContext, who: Caller, question: Question, recalled: R
 
     Of what was known at some earlier time the words alone are told.
     """
-    profile = await app.profile(who.user_id)
+    profile, verdicts = await app.profile(who.user_id), recalled.recollection.verdicts
     found = Findings(
         question.text,
-        [hit_of(row, score) for row, score in recalled.considered],
+        [hit_of(row, score, verdicts.get(row["segment_key"])) for row, score in recalled.considered],
+        answered=recalled.recollection.answered,
         abstained=recalled.recollection.abstained,
         language=profile.languages[0],
         owner=profile.name,

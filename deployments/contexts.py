@@ -42,8 +42,8 @@ async def context_for(app: AppContext, question: Question, shown: Sequence[Row])
     return found.text, max(found.cites, default=0) if question.trimmed else len(shown)
 
 
-def hit_of(row: Row, relevance: float = 1.0) -> SegmentHit:
-    """A segment as it was read from the stores, and how likely it is evidence."""
+def hit_of(row: Row, relevance: float = 1.0, verdict: float | None = None) -> SegmentHit:
+    """A segment as it was read from the stores, how likely it is evidence, and what was judged of it."""
     return SegmentHit(
         text=row["text"],
         speaker=row["speaker"],
@@ -56,6 +56,7 @@ def hit_of(row: Row, relevance: float = 1.0) -> SegmentHit:
         refuted=tuple(RefutedFact(**each) for each in row.get("refuted", ())),
         taken_back=retraction(row.get("next_words")),
         relevance=relevance,
+        verdict=verdict,
     )
 
 

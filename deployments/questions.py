@@ -15,7 +15,7 @@ import numpy as np
 from ray.exceptions import RayError
 
 from actors.understanding import QuestionEncoding, understand
-from adapters import build
+from adapters import build, build_models
 from deployments.app_context import AppContext
 from deployments.contexts import context_for, still_told
 from memory.errors import DomainError, Unavailable
@@ -184,7 +184,8 @@ async def _fallback(
     profile = await app.profile(question.view.user_id)
     settings = tuned(app.settings.recall, app.settings.decay)
     legs, traits_of = build.fallback_search(app.stores)
-    slower = replace(settings, leg_timeout_s=settings.leg_timeout_s * 8)
+    verdicts = build_models.verdict_weights(understood.encoder)
+    slower = replace(settings, leg_timeout_s=settings.leg_timeout_s * 8, verdicts=verdicts)
     offset, asked = app.offset(profile, question.now), at_hand(understood.asked)
     found = await recall(
         question, legs, traits_of, asked, slower, languages=profile.languages, offset_s=offset, only=only

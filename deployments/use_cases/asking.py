@@ -13,6 +13,7 @@ from deployments.app_context import AppContext
 from deployments.callers import Caller
 from deployments.questions import ask
 from deployments.use_cases.searching import ContextParameters, Hit, answer_of, question_of
+from memory.retrieval.verdicts import JUDGED
 from memory.services import answer as answering
 from memory.services.hits import SegmentHit as SaidHit
 
@@ -50,7 +51,7 @@ class Answer(BaseModel):
 
 async def answer(app: AppContext, who: Caller, body: AskIn) -> Answer:
     """Answer a question from memory. Without a language model the answer is composed of quoted evidence."""
-    question = replace(await question_of(app, who, body), considered=CONSIDERED)
+    question = replace(await question_of(app, who, body), considered=CONSIDERED, judged=JUDGED)
     # an answer shows no context: only a budget that was given leaves results out
     recalled = await ask(app, question if question.trimmed else replace(question, budget_tokens=None))
     found = await findings(app, who, question, recalled)

@@ -36,6 +36,7 @@ from memory.model.timeline import Instant
 from memory.ports import LanguageModel
 from memory.retrieval.packing import BYTES_PER_TOKEN, tokens
 from memory.retrieval.query import Question
+from memory.retrieval.verdicts import JUDGED
 from memory.services.answer import QUOTED, UNGENERATED, compose
 from memory.services.answer import CitedSegment as Cited
 from memory.services.answer import ComposedAnswer as Composed
@@ -156,6 +157,7 @@ async def remind(app: AppContext, who: Caller, talk: Talk, mark: ErasureMark) ->
     question = replace(
         await question_of(app, who, asked),
         considered=CONSIDERED,
+        judged=JUDGED,
         budget_tokens=None if app.model is None else MOST_BRIEFING,  # quotations need no briefing
         besides=frozenset(turn_ids(talk.turns)),
     )

@@ -20,6 +20,7 @@ from memory.model.timeline import Interval
 from memory.retrieval.effort import SIMPLE, effort_of
 from memory.retrieval.packing import tokens
 from memory.retrieval.query import Question
+from memory.retrieval.verdicts import JUDGED
 from memory.services.hits import retraction
 
 Tokens = Annotated[int, Field(ge=1, le=1_000_000)]
@@ -112,6 +113,10 @@ class ContextParameters(BaseModel, extra="forbid"):
     cut: Literal["auto", "none"] = "auto"
     record_access: bool = True
     explain: bool = False
+    effort: Annotated[
+        Literal["normal", "careful"],
+        Field(description="careful: the best ten are judged, told in the order in which they answer; 2 ms more."),
+    ] = "normal"
 
 
 async def search(
@@ -158,6 +163,8 @@ async def question_of(app: AppContext, who: Caller, asked: ContextParameters) ->
         cut=asked.cut,
         record_access=asked.record_access,
         explain=asked.explain,
+        judged=JUDGED if asked.effort == "careful" else 0,
+        careful=asked.effort == "careful",
     )
 
 

@@ -41,6 +41,9 @@ class SearchMemory(Body):
     budget_tokens: searching.Tokens | Literal["auto"] = Field(
         default="auto", description="Tokens of `context`, the briefing to read; auto: by the question."
     )
+    effort: Literal["normal", "careful"] = Field(
+        default="normal", description="careful: results in the order in which they answer; abstained tells more."
+    )
 
 
 class CorrectFactArguments(Correction):

@@ -39,6 +39,8 @@ class Meetings:
     piece weighs more the fewer candidates meet it. In [-1, 1]."""
     alone: Floats
     """[candidates] The same, by the turn's own pieces only."""
+    rarity: Floats
+    """[question's pieces] What each weighs, 1 in all."""
 
 
 def meetings(asked: Floats, near: Near) -> Meetings:
@@ -47,14 +49,14 @@ def meetings(asked: Floats, near: Near) -> Meetings:
     known = (own >= 0) & (near.turns.counts[own] > 0) if len(near.turns) else np.zeros(len(own), np.bool_)
     nearby, alone = np.full((2, len(own)), np.nan, np.float32)
     if not len(asked) or not known.any():
-        return Meetings(nearby, alone)
+        return Meetings(nearby, alone, np.zeros(len(asked), np.float32))
     best = _best(asked, near.turns)
     met = best[own[known]]
     rarity = _rarity(met)
     shares = rarity / rarity.sum()
     nearby[known] = _lent(best, near.around[known], near.lengths) @ shares
     alone[known] = met @ shares
-    return Meetings(nearby, alone)
+    return Meetings(nearby, alone, shares)
 
 
 def _lent(best: Floats, around: NDArray[np.int64], lengths: NDArray[np.int32]) -> Floats:

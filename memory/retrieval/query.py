@@ -23,6 +23,10 @@ class Question:
     limit: int = 5
     considered: int = 0
     """Results that are looked at even where `limit` shows fewer: what leads an answer does not depend on it."""
+    judged: int = 0
+    """Results, the best ones, of which it is told whether they answer (`memory.retrieval.verdicts`)."""
+    careful: bool = False
+    """Whether what was judged is told in the order of its verdicts."""
     hours_back: float | None = None
     as_of: Instant | None = None
     known_as_of: Instant | None = None

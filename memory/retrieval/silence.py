@@ -44,6 +44,10 @@ class SilenceRules:
     """Added so that the questions it was fitted on have 0 on average: as sure as one usually is."""
     least: float = -1.17
     """Below this one had better say nothing: one in twenty-five of the questions that have an answer lies there."""
+    unanswered: float = -4.0
+    """Log-odds that any result answers (`memory.retrieval.verdicts`) below which one had better say nothing, too. No
+    question that has an answer lies there in worlds that were not taught; of the others those far from all that was
+    said, in small memories most of them."""
 
 
 def sureness(case: Case, rules: SilenceRules) -> float:

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
+from math import inf
 
 from memory.errors import ModelFailed
 from memory.model.prompts import Prompt
@@ -21,7 +22,7 @@ from memory.services.best_fact import BestFact
 from memory.services.hits import SegmentHit, told_with_marks
 from memory.services.known import KnownFact, holds, replaced_by, with_change, with_day
 from memory.services.listing import Listing
-from memory.services.nearness import changed_by, in_order, matter_of, mended_by
+from memory.services.nearness import changed_by, in_order, matter_of, mended_by, only_asks
 from memory.services.overview import Overview
 from memory.services.phrasing import asks_whether, told_in_answer
 from memory.services.promised import Promised
@@ -43,6 +44,9 @@ themselves are forgotten. It answers nothing."""
 QUOTES = 3
 TOLD = 8
 """Facts told after a list: with it and the quotations, an answer has twelve lines at most."""
+REFUSED, REFUSED_PART, FAR_BETTER = -2.5, -1.5, 3.0
+"""Log-odds below which no turn that a fact rests on answers, if the fact has all words of the question and if it has
+but most of them; and by which another turn is far better an answer. Chosen on the leads of two open lives."""
 _MAX_TOKENS = 256
 _CITED = re.compile(r"\[(\d+)\]")
 
@@ -91,6 +95,8 @@ class Findings:
     """Whom an answer calls "you", unless the question calls them by their name; empty if nobody is known."""
     as_of: Instant | None = None
     """The moment asked about (None: now)."""
+    answered: float | None = None
+    """Log-odds that any of the hits answers, as it was judged of what came to mind; None where nothing was."""
     unknown: bool = False
     """Nothing known answers it, so that what is quoted is no more than near to it."""
 
@@ -136,7 +142,18 @@ def compose(found: Findings) -> ComposedAnswer:
     found = replace(found, hits=standing) if standing or found.lead else found
     if found.listed is not None:
         return _enumerated(found, found.listed)
-    return _quoted(found) if found.lead is None or _is_overtaken(found, found.lead) else _led(found, found.lead)
+    if found.lead is None or _is_overtaken(found, found.lead) or _is_refused(found, found.lead):
+        return _quoted(found)
+    return _led(found, found.lead)
+
+
+def _is_refused(found: Findings, lead: BestFact) -> bool:
+    """Whether verdicts say that no turn which the fact rests on answers, or that another is far better an answer."""
+    grounds = [hit.verdict for hit in found.hits if lead.fact.fact_id in hit.fact_ids and hit.verdict is not None]
+    if not grounds:
+        return False
+    best = max((hit.verdict for hit in found.hits if hit.verdict is not None and not only_asks(hit)), default=-inf)
+    return max(grounds) < (REFUSED if lead.whole else REFUSED_PART) or best - max(grounds) > FAR_BETTER
 
 
 def _is_overtaken(found: Findings, lead: BestFact) -> bool:
@@ -215,7 +232,9 @@ def _is_said_so(hit: SegmentHit, fact: KnownFact, owner: str) -> bool:
 
 def _quoted(found: Findings) -> ComposedAnswer:
     """The best quotations, below a word of caution where they may be about something else."""
-    ordered, near = in_order(matter_of(found.question, found.language, found.owner), found.hits, found.facts)
+    ordered, near = in_order(
+        matter_of(found.question, found.language, found.owner), found.hits, found.facts, found.answered
+    )
     quoted, matter = ordered[:QUOTES], content_of(found.question, found.language)
     caution = () if near and not found.unknown else (NEAREST,)
     lines = [*caution, *(quotation(hit, matter, found.language) for hit in quoted)]

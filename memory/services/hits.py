@@ -50,6 +50,8 @@ class SegmentHit:
     """The speaker's next sentence, if it takes this one back."""
     relevance: float = 1.0
     """How likely it is evidence for the question, in (0, 1]; 1 where it is known to be."""
+    verdict: float | None = None
+    """Log-odds that it answers the question (`memory.retrieval.verdicts`); None where that was not judged."""
 
     @property
     def is_refuted(self) -> bool:

@@ -28,6 +28,7 @@ from memory.retrieval.query import Probe, Question
 from memory.retrieval.registry import LEGS
 from memory.retrieval.routing import QueryPlan, route
 from memory.retrieval.silence import SilenceRules, sureness
+from memory.retrieval.verdicts import Verdicts, VerdictWeights, read, verdicts
 from memory.retrieval.weighting import WITHOUT_PIECES, Case, Contributions, Weights, contributions, worths
 from memory.rules.decay import Anchors, half_life
 from memory.rules.parameters import Decay
@@ -63,6 +64,8 @@ class RecallSettings:
     diversity: DiversityRules = field(default_factory=DiversityRules)
     cut: CutRules = field(default_factory=CutRules)
     silence: SilenceRules = field(default_factory=SilenceRules)
+    verdicts: VerdictWeights | None = None
+    """What was taught with the encoder that serves; None with another, of whose pieces nothing was learnt."""
 
 
 def _without_all_but(design: str) -> Mapping[str, float]:
@@ -120,6 +123,10 @@ class Recollection:
     """What follows where more results are considered than shown, best first."""
     told: QueryTrace | None = None
     """The plan and its steps, where an explanation was asked for."""
+    verdicts: Mapping[int, float] = field(default_factory=dict)
+    """Key -> log-odds that it answers, of those that were judged."""
+    answered: float | None = None
+    """Log-odds that any of these does; None where none was judged."""
 
 
 async def at_hand(asked: EncodedQuestion | None) -> EncodedQuestion | None:
@@ -168,6 +175,10 @@ def _recollected(
     added = _ORDERS[settings.order](case, settings, evergreen)
     among = added.scores
     best, scores = _chosen(question, among, case.traits, settings)
+    judged = best[: question.judged]
+    told = _verdicts(question, case, settings, among, judged)
+    if told is not None and question.careful:
+        best = np.concatenate((judged[np.argsort(-told.each, kind="stable")], best[len(judged) :]))
     best, beyond, scores = best[: question.limit], best[question.limit :], scores[: question.limit]
     sure = sureness(case, settings.silence)
     found = Recollection(
@@ -179,9 +190,22 @@ def _recollected(
         beyond=case.traits.keys[beyond],
         abstained=not len(best)
         or found_nothing(case.rankings, settings.cut, case.plan.words, case.legs)
-        or sure < settings.silence.least,
+        or sure < settings.silence.least
+        or (told is not None and told.answered < settings.silence.unanswered),
+        verdicts={} if told is None else dict(zip(case.traits.keys[judged].tolist(), told.each.tolist(), strict=True)),
+        answered=None if told is None else told.answered,
     )
     return _explained(found, question, case, settings, added, best) if question.explain else found
+
+
+def _verdicts(
+    question: Question, case: Case, settings: RecallSettings, scores: Floats, best: NDArray[np.int64]
+) -> Verdicts | None:
+    """Whether these rows answer, where that is asked for and can be told."""
+    if settings.verdicts is None or not len(best):
+        return None
+    seen = read(question.text, case, best, scores)
+    return None if seen is None else verdicts(seen, settings.verdicts)
 
 
 def _explained(

@@ -234,6 +234,7 @@ QUESTIONS: Mapping[str, dict[str, Any]] = {
     "a budget in words": {"budget_tokens": SECRET},
     "a budget beyond all bounds": {"budget_tokens": 10**30},
     "an unknown cut": {"cut": SECRET},
+    "an unknown effort": {"effort": SECRET},
 }
 
 

@@ -60,6 +60,17 @@ async def test_where_no_storyline_stands_what_was_said_answers(door: Door) -> No
     assert said == await door.get("/v1/context", query="Lisbon", granularity=1)
 
 
+async def test_a_careful_question_finds_the_same(door: Door) -> None:
+    """In an order of its own where its encoder has verdicts."""
+    await door.post("/v1/sources", conversation(), 202)
+    await door.settle()
+    plain, careful = [
+        await door.get("/v1/context", query="Where does Maya live?", **more) for more in ({}, {"effort": "careful"})
+    ]
+    assert plain["results"]
+    assert {hit["segment_id"] for hit in plain["results"]} == {hit["segment_id"] for hit in careful["results"]}
+
+
 async def test_the_same_source_again_changes_nothing(door: Door) -> None:
     await door.post("/v1/sources", conversation(), 202)
     await door.settle()

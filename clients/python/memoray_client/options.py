@@ -58,6 +58,8 @@ class AskOptions(Options, total=False):
     """Answered with what was valid then."""
     known_as_of: When
     """Answered with what had been committed by then."""
+    effort: Literal["normal", "careful"]
+    """`careful`: results in the order in which they answer."""
 
 
 class FactsOptions(PageOptions, total=False):

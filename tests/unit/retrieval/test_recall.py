@@ -22,6 +22,7 @@ from memory.retrieval.segment_index import MemoryTraits, SegmentIndex
 from memory.retrieval.weighting import WITHOUT_PIECES
 from memory.services.recall import ANNIE, GRAPH_MEMORY, PERSONAL_AI, RecallSettings, at_hand, recall, window
 from tests.unit.retrieval.rows import Row, batch
+from tests.unit.retrieval.test_verdicts import weights_for
 
 NOW = 1_700_000_000.0
 ANN = View("ann")
@@ -213,6 +214,44 @@ async def test_a_question_without_pieces_is_answered_as_one_of_an_encoder_withou
     found = await recall(asked(), legs, MemoryTraits(built), at_hand(understood), RecallSettings())
     without = await answer(asked(), pieces=False)
     assert (found.keys.tolist(), found.scores.tobytes()) == (without.keys.tolist(), without.scores.tobytes())
+
+
+JUDGING = RecallSettings(verdicts=weights_for(ENCODER.dimensions))
+
+
+async def test_as_many_are_judged_as_the_question_asks_for_and_their_order_stays():
+    plain = await answer(asked(limit=1, considered=3))
+    found = await answer(asked(limit=1, considered=3, judged=2), settings=JUDGING)
+    assert plain.keys.tolist() == found.keys.tolist()
+    assert plain.beyond.tolist() == found.beyond.tolist()
+    assert list(found.verdicts) == [*found.keys, *found.beyond][:2]
+    assert found.answered == pytest.approx(float(np.logaddexp.reduce(list(found.verdicts.values()))))
+    assert (plain.verdicts, plain.answered) == ({}, None)
+
+
+async def test_careful_answers_are_in_the_order_of_their_verdicts():
+    plain = await answer(asked(limit=4, judged=3), settings=JUDGING)
+    found = await answer(asked(limit=4, judged=3, careful=True), settings=JUDGING)
+    ordered = sorted(plain.verdicts, key=lambda key: -plain.verdicts[key])
+    assert found.keys.tolist() == [*ordered, *plain.keys[3:].tolist()]
+    assert found.verdicts == plain.verdicts
+    assert found.scores.tolist() == plain.scores.tolist()
+
+
+async def test_nothing_is_judged_unasked_or_by_an_encoder_beside_which_nothing_was_taught():
+    for question, settings in (
+        (asked(), JUDGING),
+        (asked(judged=2), RecallSettings()),
+        (asked(judged=2), replace(JUDGING, closely=0)),
+    ):
+        found = await answer(question, settings=settings)
+        assert (found.verdicts, found.answered) == ({}, None)
+
+
+async def test_it_abstains_where_surely_none_answers():
+    low = replace(JUDGING, silence=replace(JUDGING.silence, unanswered=1e6))
+    assert not (await answer(asked(judged=2), settings=replace(low, verdicts=None))).abstained
+    assert (await answer(asked(judged=2), settings=low)).abstained
 
 
 async def test_annie_lets_the_old_fade_and_the_evergreen_stay():

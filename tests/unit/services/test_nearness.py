@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from memory.model.timeline import DAY_S
 from memory.services.hits import SegmentHit
 from memory.services.known import KnownFact
-from memory.services.nearness import in_order, is_near, matter_of, only_asks
+from memory.services.nearness import ANSWERED, in_order, is_near, matter_of, only_asks
 
 MARCH = 1772352000.0
 
@@ -122,3 +124,27 @@ def test_a_later_turn_that_denies_a_word_of_the_first_comes_before_it():
     matter = matter_of("What is the plumber called?", "en", "Nina")
     assert in_order(matter, [first, other, mended], [])[0][0] == mended
     assert in_order(matter, [first, other, hit("I'm not late", day=2)], [])[0][0] == first
+
+
+def judged(text: str, verdict: float | None, day: int = 0) -> SegmentHit:
+    return replace(hit(text, day=day), verdict=verdict)
+
+
+def test_verdicts_tell_the_order_and_whether_one_answers():
+    loud, answers, asks, unread = (
+        judged("the cats were too much", -2.0),
+        judged("two of them, both ginger", 1.0, day=1),
+        judged("how many cats do you have?", 3.0, day=2),
+        judged("you have two cats", None, day=3),
+    )
+    matter = matter_of("How many cats do I have?", "en", "Nina")
+    assert in_order(matter, [loud, asks, answers, unread], [], ANSWERED) == ([answers, loud, unread, asks], True)
+    assert in_order(matter, [loud, asks, answers, unread], [], ANSWERED - 0.1) == ([answers, loud, unread, asks], False)
+    assert in_order(matter, [asks], [], 9.0) == ([asks], False)
+    assert in_order(matter, [], [], -9.0) == ([], False)
+
+
+def test_a_later_change_comes_before_what_was_judged_to_answer():
+    before, after = judged("the party is on the 19th", 2.0), judged("ok the party is moved to the 26th", -1.0, day=1)
+    matter = matter_of("When is the party?", "en", "Nina")
+    assert in_order(matter, [before, after], [], -5.0) == ([after, before], True)

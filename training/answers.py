@@ -1,0 +1,187 @@
+"""Teach what answers a question: `memory.retrieval.verdicts`, on the results that the product finds in invented worlds.
+
+    python -m training.answers OUT [--epochs N] [--seed 0] [--share 1.0] [--cache FOLDER] [--sealed]
+
+All that is looked at is there without encoding anything anew: pieces and vectors of question and turns, and signs. The
+loss is cross-entropy over the results and "none of these", the mass on all evidence together, and for each result the
+odds of being evidence. Worlds of `bench.unseen_worlds.LEFT_OUT` were never taught to the encoder: three of their
+authors (`JUDGES`) say here what is learnt, by a model taught on those that the encoder was taught on. The rest are
+sealed: with `--sealed`, once all has been chosen, the judges' worlds are taught as well, the sealed ones say what that
+is worth, and OUT gets `verdicts.npz`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from tempfile import gettempdir
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import nn
+
+from bench.fit_silence import auc
+from bench.unseen_worlds import LEFT_OUT
+from memory.retrieval.verdicts import JUDGED
+from training.answer_cases import UNANSWERABLE, AnswerCase, cases
+from training.talk import WORLDS
+from training.verdict_model import VerdictModel, batch_of, loss_of, weights_of
+
+JUDGES = ("i", "j", "k")
+"""Authors whose worlds say what is learnt, while it is chosen what is taught and how."""
+SEALED = tuple(author for author in LEFT_OUT if author not in JUDGES)
+BATCH = 32
+RATE, DECAY, MOST_NORM = 2e-3, 1e-2, 1.0
+TAKEN = 0.5
+"""Share of the questions that are asked with their evidence taken out, drawn anew each time."""
+
+
+def taught(some: Sequence[AnswerCase], epochs: int, seed: int) -> VerdictModel:
+    """A model taught on these."""
+    torch.manual_seed(seed)
+    draw, pairs = random.Random(seed), paired(some)
+    signs = np.concatenate([each.seen.signs for each in some])
+    spread = np.maximum(signs.std(axis=0), 1e-3)
+    model = VerdictModel(signs.shape[1], torch.tensor(signs.mean(axis=0)), torch.tensor(spread))
+    steps = epochs * -(-len(pairs) // BATCH)
+    optimiser = torch.optim.AdamW(model.parameters(), lr=RATE, weight_decay=DECAY)
+    rates = torch.optim.lr_scheduler.OneCycleLR(optimiser, RATE, total_steps=steps, pct_start=0.1)
+    for _ in range(epochs):
+        draw.shuffle(pairs)
+        for start in range(0, len(pairs), BATCH):
+            drawn = [pair[len(pair) > 1 and draw.random() < TAKEN] for pair in pairs[start : start + BATCH]]
+            batch = batch_of(drawn)
+            loss = loss_of(model(batch), batch)
+            optimiser.zero_grad()
+            loss.backward()
+            nn.utils.clip_grad_norm_(model.parameters(), MOST_NORM)
+            optimiser.step()
+            rates.step()
+    model.eval()
+    return model
+
+
+def paired(some: Sequence[AnswerCase]) -> list[tuple[AnswerCase, ...]]:
+    """Each question as it was asked, with the same question without its evidence where there is one."""
+    pairs: list[tuple[AnswerCase, ...]] = []
+    for each in some:
+        if each.taken:
+            pairs[-1] = (*pairs[-1], each)
+        else:
+            pairs.append((each,))
+    return pairs
+
+
+@dataclass(frozen=True, eq=False)
+class JudgedCase:
+    """A case, and what a model says of it."""
+
+    case: AnswerCase
+    odds: NDArray[np.float32]
+
+    @property
+    def answered(self) -> float:
+        """Log-odds that any of the results answers."""
+        return float(np.logaddexp.reduce(self.odds))
+
+    @property
+    def first(self) -> tuple[bool, bool]:
+        """Whether the first result is evidence, as the product finds them and as the model orders them."""
+        return bool(self.case.gold[0]), bool(self.case.gold[self.odds.argmax()])
+
+
+def judged(model: VerdictModel, some: Sequence[AnswerCase]) -> list[JudgedCase]:
+    """What a model says of each."""
+    found = list[JudgedCase]()
+    with torch.no_grad():
+        for start in range(0, len(some), BATCH):
+            part = some[start : start + BATCH]
+            odds = model(batch_of(part)).numpy()
+            found += [JudgedCase(each, row[: len(each.gold)]) for each, row in zip(part, odds, strict=True)]
+    return found
+
+
+def told(name: str, found: Sequence[JudgedCase]) -> str:
+    """One row: how many, first results right, AUC of answerable (written; taken out), of results, and at the bounds."""
+    asked = [each for each in found if each.case.answerable]
+    without = [each.answered for each in found if each.case.category == UNANSWERABLE]
+    taken = [each.answered for each in found if each.case.taken]
+    sure, right = _of(asked, lambda each: each.answered), [each for each in asked if each.first[1]]
+    before = [each.case.sureness for each in found if each.case.category == UNANSWERABLE]
+    gold = np.concatenate([each.case.gold for each in asked])
+    pairs = [(each.odds, each.case.seen.signs[:, 0]) for each in asked]
+    odds, share = (np.concatenate(rows) for rows in zip(*pairs, strict=True))
+    figures = {
+        "first right": f"{_mean(each.first[0] for each in asked)} -> {_mean(each.first[1] for each in asked)}",
+        "of found": f"{_mean(each.case.gold.any() for each in asked)}",
+        "AUC result": f"{_auc(share[gold], share[~gold])} -> {_auc(odds[gold], odds[~gold])}",
+        "AUC answerable": f"{_auc(_of(asked, lambda each: each.case.sureness), before)} -> {_auc(sure, without)}",
+        "evidence taken": _auc(sure, taken),
+    }
+    for refused in (0.05, 0.1, 0.2, 0.3):
+        bound = np.quantile(_of(right, lambda each: each.answered), refused)
+        wrong = [each.answered < bound for each in asked if not each.first[1]]
+        figures[f"below {bound:.2f} of right, wrong firsts, without"] = (
+            f"{100 * refused:.0f}, {_mean(wrong)}, {_mean(each < bound for each in without)}"
+        )
+    return f"{name} {len(asked)}/{len(without)}: " + "; ".join(f"{key} {value}" for key, value in figures.items())
+
+
+def _of(found: Sequence[JudgedCase], what: Callable[[JudgedCase], float]) -> NDArray[np.float64]:
+    return np.array([max(what(each), -99.0) for each in found])
+
+
+def _mean(values: Iterable[object]) -> str:
+    held = [bool(each) for each in values]
+    return f"{100 * np.mean(held):.1f}" if held else "-"
+
+
+def _auc(higher: NDArray[np.floating], lower: Sequence[float] | NDArray[np.floating]) -> str:
+    return f"{100 * auc(np.asarray(higher), np.maximum(np.asarray(lower), -99.0)):.1f}" if len(lower) else "-"
+
+
+def report(found: Sequence[JudgedCase]) -> None:
+    """All, by kind of world, by kind of question."""
+    print(told("all", found))
+    for of in (lambda each: each.case.world, lambda each: each.case.category):
+        for kind in sorted({of(each) for each in found} - {UNANSWERABLE}):
+            print("  " + told(kind, [each for each in found if of(each) in (kind, UNANSWERABLE)]))
+
+
+def main() -> None:
+    """Read, teach, print."""
+    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments.add_argument("out", type=Path)
+    arguments.add_argument("--epochs", type=int, default=4)
+    arguments.add_argument("--seed", type=int, default=0)
+    arguments.add_argument("--share", type=float, default=1.0, help="of the worlds to teach, for the curve")
+    arguments.add_argument("--results", type=int, default=JUDGED)
+    arguments.add_argument("--cache", type=Path, default=Path(gettempdir()) / "memoray-vectors")
+    arguments.add_argument("--sealed", action="store_true")
+    options = arguments.parse_args()
+    torch.set_num_threads(1)
+    begun, every = time.monotonic(), cases(WORLDS, options.cache, options.out / "cases", options.results)
+    hidden = SEALED if options.sealed else LEFT_OUT
+    lessons = [each for each in every if each.author not in hidden]
+    names = list(dict.fromkeys(each.name for each in lessons))
+    random.Random(options.seed).shuffle(names)
+    kept = set(names[: round(options.share * len(names))])
+    lessons = [each for each in lessons if each.name in kept]
+    tested = [each for each in every if each.author in (SEALED if options.sealed else JUDGES)]
+    print(f"{len(kept)} worlds, {len(lessons)} cases read, {time.monotonic() - begun:.0f} s", flush=True)
+    model = taught(lessons, options.epochs, options.seed)
+    print(f"taught after {time.monotonic() - begun:.0f} s", flush=True)
+    report(judged(model, tested))
+    if options.sealed:
+        np.savez(
+            options.out / "verdicts.npz", **{k: v.astype(np.float16) for k, v in asdict(weights_of(model)).items()}
+        )
+
+
+if __name__ == "__main__":
+    main()
