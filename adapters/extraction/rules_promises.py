@@ -96,6 +96,11 @@ def is_taught(piece: UtterancePiece, utterance: Utterance) -> bool | None:
     return told and not (elsewhere or _VOW_ALONE.fullmatch(piece.text)) if told else False
 
 
+def is_offer(sentence: str) -> bool:
+    """Whether somebody says what they will do, which the rules may take for a promise."""
+    return _OFFERED.search(sentence) is not None
+
+
 def verdict_of(sentence: str, utterance: Utterance) -> bool | None:
     """What the taught head says of a sentence; None if it says nothing."""
     return dict(utterance.promises).get(sentence)

@@ -15,8 +15,10 @@ import numpy as np
 from adapters.embedding.minilm import MiniLm
 from adapters.extraction.promise_features import line_of, runs, seen, sentences, signs
 from adapters.extraction.promise_head import PromiseHead
+from adapters.extraction.rules_promises import is_offer
 from memory.model.claims import Reading, Utterance
 from memory.ports import Embedder, Extractor
+from memory.words.languages import is_german
 
 _SILENT_ROLES = frozenset({"assistant", "tool"})
 Hinted = tuple[int, tuple[int, int], int, bool]
@@ -52,22 +54,37 @@ def marked(utterances: Sequence[Utterance], head: PromiseHead, encoder: MiniLm) 
     places = sorted({place for place, *_ in hinted})
     lines = [line_of(told[place])[0] for place in places]
     pieces = dict(zip(places, encoder.pieces(lines), strict=True)) if lines else {}
-    verdicts: dict[int, list[tuple[str, bool]]] = {}
+    verdicts = {place: _doubted(each, head) for place, each in enumerate(told) if _is_read(each)}
     for place, span, number, last in hinted:
         utterance = told[place]
         sentence, shift = utterance.text[slice(*span)], line_of(utterance)[1]
         view = seen(pieces[place], (span[0] + shift, span[1] + shift))
         if view.any():  # the encoder has seen it
             odds = head.odds(runs(sentence), np.concatenate([view, signs(utterance, span, number, last)]))
-            if odds >= head.cut or odds < head.doubt:
-                verdicts.setdefault(place, []).append((sentence, odds >= head.cut))
+            doubted = odds < head.doubt and not is_german(utterance.text, utterance.language)
+            if odds >= head.cut or doubted:
+                verdicts[place].append((sentence, not doubted))
     for place, found in verdicts.items():
+        if not found:
+            continue
         told[place] = replace(told[place], promises=tuple(found))
     return told
 
 
+def _is_read(utterance: Utterance) -> bool:
+    return not utterance.context_only and utterance.role not in _SILENT_ROLES
+
+
+def _doubted(utterance: Utterance, head: PromiseHead) -> list[tuple[str, bool]]:
+    """The offers whose words alone say that nothing is promised. Of German the head knows too little to doubt it."""
+    if is_german(utterance.text, utterance.language):
+        return []
+    said = (utterance.text[slice(*span)] for span in sentences(utterance.text))
+    return [(sentence, False) for sentence in said if is_offer(sentence) and head.hint(runs(sentence)) < head.gate]
+
+
 def _hinted(place: int, utterance: Utterance, head: PromiseHead) -> list[Hinted]:
-    if utterance.context_only or utterance.role in _SILENT_ROLES:
+    if not _is_read(utterance):
         return []
     spans = sentences(utterance.text)
     return [
