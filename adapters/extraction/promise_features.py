@@ -20,8 +20,10 @@ from memory.words.normalise import sentences_of
 Floats = NDArray[np.float32]
 BUCKETS = 1 << 15
 """Places that words and their neighbours are hashed to; the worlds have 19,000 of them that occur five times."""
-MOST_SENTENCES = 60
-"""Of a turn; the encoder sees no more than its first 256 word pieces anyway."""
+MOST_CHARS = 3_000
+"""Of a turn that is looked at: the encoder sees its first 256 word pieces, which are some 1,200."""
+_HALVES = re.compile(r"[\ud800-\udfff]")
+"""Halves of characters, which no tokenizer takes."""
 _TOKEN = re.compile(r"[\w']+|[?!.,]")
 _LONGEST_RUN = 3
 
@@ -29,12 +31,12 @@ _LONGEST_RUN = 3
 def sentences(text: str) -> list[tuple[int, int]]:
     """Characters from and to of each sentence, as the rules split them."""
     found, at = [], 0
-    for sentence in sentences_of(text):
+    for sentence in sentences_of(text[:MOST_CHARS]):
         start = text.find(sentence, at)
         if start >= 0:
             at = start + len(sentence)
             found.append((start, at))
-    return found[:MOST_SENTENCES]
+    return found
 
 
 def runs(sentence: str) -> NDArray[np.int64]:
@@ -61,7 +63,7 @@ SIGNS = 11
 def line_of(utterance: Utterance) -> tuple[str, int]:
     """What is encoded of an utterance, and where its text begins in that."""
     lead = f"{utterance.speaker}: " if utterance.speaker else ""
-    return lead + utterance.text, len(lead)
+    return _HALVES.sub("?", lead + utterance.text[:MOST_CHARS]), len(lead)
 
 
 def seen(pieces: ReadPieces, span: tuple[int, int]) -> Floats:

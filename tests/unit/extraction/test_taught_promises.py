@@ -124,6 +124,13 @@ def test_a_sentence_is_seen_where_it_stands() -> None:
     assert not seen(pieces, (20, 30)).any(), "the encoder has not come so far"
 
 
+def test_hostile_text_is_bounded_and_read(head: PromiseHead, encoder: TaughtMiniLmEmbedder) -> None:
+    texts = ("I'll bring \ud800 it tomorrow", "I'll bring it " * 20_000, "." * 50_000, "", "\x00")
+    utterances = said(*(("Nora", text) for text in texts))
+    assert [each.text for each in marked(utterances, head, encoder)] == list(texts)
+    assert max(len(line_of(each)[0]) for each in utterances) < 4_000
+
+
 def test_features_have_their_size() -> None:
     utterance = said(("Nora", "I'll bring 2."))[0]
     assert signs(utterance, (0, 13), 0, True).shape == (SIGNS,)
