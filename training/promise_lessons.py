@@ -1,7 +1,7 @@
 """Sentences of worlds as the head of promises is taught by them: which of them promise something.
 
-A claim names a turn, in words of its own. It is laid onto the sentence that shares the most words with it; where none
-shares any, no sentence of the turn counts.
+A claim names a turn, in words of its own. It is laid onto the sentence that shares the most words with it. Where none
+shares any, or somebody else promises it, no other sentence of the turn counts.
 """
 
 from __future__ import annotations
@@ -70,10 +70,10 @@ def lessons_of(world: ReadingWorld, notes: Notes) -> Iterator[PromiseLesson]:
         own, unsure = _laid(promised.get(utterance.segment_id, ()), utterance, spans, world.languages[0])
         for place, span in enumerate(spans):
             note = notes.get((world.name, utterance.segment_id, place))
-            promise, told = place in own or note is True, place in own or note is True or not (unsure or note is False)
+            promise = place in own or note is True
             yield PromiseLesson(
                 world.name, world.kind, utterance, span, place, place == len(spans) - 1, promise, place in own,
-                float(told and (place not in unsure or promise)),
+                float(promise or not (unsure or note is False)),
             )  # fmt: skip
 
 
@@ -84,19 +84,17 @@ def author(lesson: PromiseLesson) -> str:
 
 def _laid(
     claims: Sequence[GoldClaim], utterance: Utterance, spans: Sequence[tuple[int, int]], language: str
-) -> tuple[set[int], set[int]]:
-    """The sentences in which the speaker promises what claims name, and those of which that cannot be told."""
+) -> tuple[set[int], bool]:
+    """The sentences in which the speaker promises what claims name, and whether a claim is laid onto none of them."""
     stems = [_stems(utterance.text[slice(*span)], language) for span in spans]
     own: set[int] = set()
-    unsure: set[int] = set()
+    unsure = False
     for claim in claims if spans else ():
         wanted = _stems(f"{claim.predicate} {claim.object}", language)
         shared = [len(wanted & each) for each in stems]
         best = max(range(len(shared)), key=shared.__getitem__)
-        if not _same(claim.subject, utterance.speaker):
-            unsure.add(best)
-        elif shared[best] == 0 and len(spans) > 1:
-            unsure.update(range(len(spans)))
+        if not _same(claim.subject, utterance.speaker) or (shared[best] == 0 and len(spans) > 1):
+            unsure = True
         else:
             own.add(best)
     return own, unsure
