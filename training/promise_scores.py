@@ -31,7 +31,7 @@ Turn = tuple[str, str]
 """World and turn."""
 
 
-def listed(world: ReadingWorld, head: PromiseHead, encoder: MiniLm, spent: Counter[str]) -> dict[str, set[Turn]]:
+def listed(world: ReadingWorld, head: PromiseHead, encoder: MiniLm, spent: dict[str, float]) -> dict[str, set[Turn]]:
     """Way -> the turns listed; CPU seconds are added to `spent`."""
     found: dict[str, set[Turn]] = {way: set() for way in WAYS}
     for batch in (batch for session in world.sessions for batch in _batches(session)):
@@ -81,7 +81,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--sealed", action="store_true", help="the sealed authors, and not those for cuts")
     options = parser.parse_args(arguments)
     head, encoder, notes = load_head(options.head), TaughtMiniLmEmbedder(), noted()
-    spent: Counter[str] = Counter()
+    spent = dict.fromkeys(("rules", "head", "turns"), 0.0)
     counts: dict[tuple[str, str], Counter[str]] = {}
     for world in reading_worlds(WORLDS, SEALED if options.sealed else CHOSEN_ON):
         every, named, unsure = promised(world, notes)

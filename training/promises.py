@@ -81,13 +81,13 @@ def taught_head(
     part = np.array([authors.index(author(each)) % FOLDS for each in lessons])
     hints = np.zeros(len(lessons))
     for fold in range(min(FOLDS, len(authors))):
-        known = np.flatnonzero(part != fold)
+        known = np.flatnonzero(part != fold).tolist()
         hints[part == fold] = Regression(words[known], None, [lessons[k] for k in known]).odds(words[part == fold])
         tell(f"part {fold + 1} of {FOLDS}")
     truth = np.array([each.promise and each.weight > 0 for each in lessons])
     gate = float(np.quantile(hints[truth], 1 - GATE_KEEPS))
     first = Regression(words, None, lessons)
-    kept = np.flatnonzero(hints >= gate)
+    kept = np.flatnonzero(hints >= gate).tolist()
     passed = [lessons[k] for k in kept]
     tell(f"{len(passed)} of {len(lessons)} sentences pass the gate")
     both = Regression(words[kept], dense_of(passed, encoder), passed)
@@ -101,7 +101,7 @@ def odds_of(head: PromiseHead, lessons: Sequence[PromiseLesson], encoder: MiniLm
     """[sentences] Log-odds as in use: what stops at the gate has less than all others."""
     words = words_of(lessons)
     hints = words @ head.first + head.first_bias
-    kept = np.flatnonzero(hints >= head.gate)
+    kept = np.flatnonzero(hints >= head.gate).tolist()
     odds = hints - 100.0
     dense = dense_of([lessons[k] for k in kept], encoder)
     odds[kept] = head.slope * (words[kept] @ head.words + dense @ head.dense + head.bias)
@@ -110,7 +110,7 @@ def odds_of(head: PromiseHead, lessons: Sequence[PromiseLesson], encoder: MiniLm
 
 def with_cuts(head: PromiseHead, odds: NDArray[np.float64], lessons: Sequence[PromiseLesson]) -> PromiseHead:
     """The head with log-odds of authors it was not taught by, and the cut at which most is found rightly (F1)."""
-    kept = np.flatnonzero((odds > -50) & np.array([each.weight > 0 for each in lessons]))
+    kept = np.flatnonzero((odds > -50) & np.array([each.weight > 0 for each in lessons])).tolist()
     truth, raw = np.array([lessons[k].promise for k in kept]), odds[kept]
 
     def loss(params: NDArray[np.float64]) -> float:

@@ -85,11 +85,11 @@ def test_a_head_learns_and_comes_back_from_its_file(tmp_path: Path) -> None:
         worlds.append(reading_world(f"{name}-one", page))
     lessons = [each for world in worlds for each in lessons_of(world, {})]
     head = taught_head(lessons, encoder)
-    assert head == head
     odds = odds_of(head, lessons, encoder)
     truth = np.array([each.promise for each in lessons])
     assert average_precision(odds, truth) == 1.0
     head = with_cuts(head, odds, lessons)
-    assert ((odds_of(head, lessons, encoder) >= head.cut) == truth).all()
+    least = head.cut - abs(head.cut) * 1e-3  # what is parted cleanly has no bound to its slope
+    assert ((odds_of(head, lessons, encoder) >= least) == truth).all()
     head.save(tmp_path / "head.npz")
     assert load_head(tmp_path / "head.npz").cut == head.cut
