@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from adapters.embedding.minilm import MiniLm
+from adapters.embedding.minilm import MiniLm, ReadPieces
 from adapters.extraction.promise_features import BUCKETS, line_of, runs, seen, sentences, signs
 from bench.reading_worlds import GoldClaim, ReadingWorld
 from memory.errors import Invalid
@@ -122,7 +122,8 @@ def words_of(lessons: Sequence[PromiseLesson]) -> sparse.csr_matrix:
 def dense_of(lessons: Sequence[PromiseLesson], encoder: MiniLm) -> NDArray[np.float64]:
     """[sentences, SEEN + SIGNS] The encoder's view of sentences; each turn is encoded once."""
     lines = {line_of(each.utterance): None for each in lessons}
-    order, found = list(lines), {}
+    order = list(lines)
+    found: dict[tuple[str, int], ReadPieces] = {}
     for start in range(0, len(order), TOGETHER):
         part = order[start : start + TOGETHER]
         found.update(zip(part, encoder.pieces([line for line, _ in part]), strict=True))
