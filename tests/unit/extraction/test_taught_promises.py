@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from adapters import build_models
 from adapters.embedding.hashing import HashingEmbedder
 from adapters.embedding.minilm import ReadPieces, TaughtMiniLmEmbedder
 from adapters.extraction.promise_features import BUCKETS, SIGNS, line_of, runs, seen, sentences, signs
@@ -16,8 +17,10 @@ from adapters.extraction.promise_head import SEEN, PromiseHead, load_head
 from adapters.extraction.rules import RuleExtractor, read
 from adapters.extraction.taught_promises import PromiseReader, marked
 from adapters.model_files import PROMISE_HEAD
+from config.settings import load
 from memory.errors import ConfigError
 from memory.model.claims import Claim, Sighting, Utterance
+from memory.ports import Embedder
 from tests.unit.extraction.conftest import said
 
 TALK = ("Pia", "Did you get home all right?")
@@ -146,3 +149,18 @@ def test_a_head_of_another_shape_is_refused(tmp_path: Path, head: PromiseHead) -
     replace(head, dense=np.zeros(SEEN, np.float32)).save(tmp_path / "short.npz")
     with pytest.raises(ConfigError, match="does not fit"):
         load_head(tmp_path / "short.npz")
+
+
+@pytest.mark.parametrize(
+    ("told", "marks"),
+    [({}, True), ({"extraction": {"promises": "rules"}}, False), ({"encoder": {"kind": "minilm-int8"}}, False)],
+)
+def test_the_settings_say_whether_a_head_marks(
+    tmp_path: Path, encoder: TaughtMiniLmEmbedder, told: dict[str, object], marks: bool
+) -> None:
+    async def serving() -> Embedder:
+        return encoder
+
+    asked, last = build_models.readers(load(tmp_path, {"models": told}, {}), serving)
+    assert [isinstance(each, PromiseReader) for each in (asked, last)] == [marks, marks]
+    assert asked.name == "rules"
