@@ -33,7 +33,7 @@ from memory.model.events import ERROR
 from memory.model.ids import command_id
 from memory.model.scopes import Sensitivity
 from memory.model.verdicts import StatementPair, Verdict
-from memory.ports import Judge, Vector
+from memory.ports import Embedder, Judge, Vector
 from memory.services.extract import encode
 from memory.services.judging import Judgeable, RetrySchedule, ask_again, submit_judged
 from memory.services.leasing import LeasedExtractor
@@ -70,7 +70,7 @@ class Worker:
         self._migration: EncoderMigration | None = None
         self._book = OwnBook(terms_of(settings))
         self._leases = leases_of(settings, self._book)
-        self._asked, last = build_models.readers(settings)
+        self._asked, last = build_models.readers(settings, self._encoder)
         """Reads what somebody waits for."""
         if settings.models.extraction.kind != "rules":  # a model, which may share the GPU
             last = LeasedExtractor(last, self._leases)
@@ -280,6 +280,10 @@ class Worker:
 
     async def _turn(self, user_id: str, vectors: Mapping[str, Vector], command: Judgeable) -> Any:
         return await self._shards.ask(user_id, "turn", user_id, command, vectors)
+
+    async def _encoder(self) -> Embedder:
+        """The encoder that serves now."""
+        return (await self._open()).encoder
 
     async def _open(self) -> build.Stores:
         if self._stores is None:

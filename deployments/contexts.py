@@ -10,13 +10,14 @@ from typing import Any
 from deployments.app_context import AppContext
 from memory.model.ids import fold
 from memory.model.shown import Then
+from memory.model.timeline import Instant
 from memory.retrieval.batches import local_date
 from memory.retrieval.packing import PackedLine, pack
 from memory.retrieval.query import Question
 from memory.services.answer import QUOTED
 from memory.services.context import SurroundingFact, context_of
 from memory.services.hits import RefutedFact, SegmentHit, retraction, standing_first, told_with_marks
-from memory.services.known import KnownFact
+from memory.services.known import KnownFact, is_ahead
 
 Row = Mapping[str, Any]
 
@@ -36,7 +37,7 @@ async def context_for(app: AppContext, question: Question, shown: Sequence[Row])
     if question.known_as_of is not None:
         shown = _as_known(shown, around["facts"])
     facts = {row["fact_id"]: row for row in around["facts"]}
-    notes = [_noted(row, facts) for row in facts.values()]
+    notes = [_noted(row, facts, question.now) for row in facts.values()]
     turns = [hit_of(row) for row in _nearest(around["turns"], shown)]
     found = context_of([hit_of(row) for row in shown], notes, turns, question.budget_tokens, question.as_of)
     return found.text, max(found.cites, default=0) if question.trimmed else len(shown)
@@ -106,7 +107,7 @@ def _nearest(turns: Sequence[Row], shown: Sequence[Row]) -> list[Row]:
     return list(unique.values())
 
 
-def _noted(row: Row, facts: Mapping[str, Row]) -> SurroundingFact:
+def _noted(row: Row, facts: Mapping[str, Row], now: Instant) -> SurroundingFact:
     later = [facts[each] for each in row["superseded_by"] if each in facts]
     successor = min(later, key=lambda each: bool(each["predicate"] != row["predicate"]), default=None)
     fact = KnownFact(
@@ -117,5 +118,6 @@ def _noted(row: Row, facts: Mapping[str, Row]) -> SurroundingFact:
         status=row["status"],
         predicate=row["predicate"],
         superseded_by=successor["statement"] if successor else None,
+        ahead=is_ahead(row["valid_to"], now),
     )
     return SurroundingFact(fact, row["subject"], row["subject_type"], tuple(row["disputes"]))

@@ -12,7 +12,7 @@ from memory.model.scopes import View
 from memory.model.timeline import Instant, Interval
 from memory.retrieval.query import Question
 from memory.services.hits import SegmentHit
-from memory.services.known import KnownFact
+from memory.services.known import KnownFact, is_ahead
 from memory.services.overview import MOST_QUOTED, Overview, changed, headline, telling
 from memory.services.quoting import day_of
 from memory.services.reviewing import CONSIDERED, people_of, untaken
@@ -36,28 +36,33 @@ async def overview(app: AppContext, view: View, question: Question, profile: Pro
     if asked.happened is not None:
         return await _of_time(app, view, asked.happened, offset_s)
     if asked.changed is not None:
-        return await _of_changes(app, view, asked.changed, offset_s)
+        return await _of_changes(app, view, asked.changed, offset_s, question.now)
     name = asked.about or profile.name
-    return await _of_person(app, view, name, "you" if name == profile.name else name) if name else None
+    told = "you" if name == profile.name else name
+    return await _of_person(app, view, name, told, question.now) if name else None
 
 
-async def _of_person(app: AppContext, view: View, name: str, told: str) -> Overview | None:
+async def _of_person(app: AppContext, view: View, name: str, told: str, now: Instant) -> Overview | None:
     """The weightiest facts about somebody."""
     entities = await app.stores.facts.subjects(view, name)
     rows = [row for each in entities for row in await app.stores.facts.about(view, each, ("active",), WEIGHED)]
     weighed = {row["fact_id"]: row for row in sorted(rows, key=_weight, reverse=True)}
-    chosen = telling(map(_known, weighed.values()))
+    chosen = telling(_known(row, now) for row in weighed.values())
     return await _of_facts(app, view, f"What I know about {called(told)}:", chosen, weighed)
 
 
-async def _of_changes(app: AppContext, view: View, span: Interval, offset_s: int) -> Overview | None:
+async def _of_changes(app: AppContext, view: View, span: Interval, offset_s: int, now: Instant) -> Overview | None:
     """What has come to be believed in the place of something else, and what is no longer so."""
     gained, lost = [await _held(app, view, which, span) for which in ("gained", "lost")]
     earlier = await app.stores.facts.current(view, [each for row in gained for each in row["supersedes"]])
     rows = {row["fact_id"]: row for row in (*earlier, *lost, *gained)}
     told = [
-        *(changed(_known(row), _known(before), offset_s) for row in gained for before in _first_of(row, rows)),
-        *(_known(row) for row in lost if not row["superseded_by"] and row["status"] != "forgotten"),
+        *(
+            changed(_known(row, now), _known(before, now), offset_s)
+            for row in gained
+            for before in _first_of(row, rows)
+        ),
+        *(_known(row, now) for row in lost if not row["superseded_by"] and row["status"] != "forgotten"),
     ]
     lead = f"What has changed since {day_of(span.start or 0.0, offset_s)}:"
     return await _of_facts(app, view, lead, telling(told), rows)
@@ -112,7 +117,7 @@ def _last_key(row: Row) -> int | None:
     return next((each["segment_key"] for each in reversed(row["sources"]) if each["segment_key"]), None)
 
 
-def _known(row: Row) -> KnownFact:
+def _known(row: Row, now: Instant) -> KnownFact:
     return KnownFact(
         fact_id=row["fact_id"],
         statement=row["shown_statement"] or "",
@@ -122,4 +127,5 @@ def _known(row: Row) -> KnownFact:
         predicate=row["predicate"],
         subject=row["subject"] or "",
         told_at=row["sources"][-1]["at"] if row["sources"] else None,
+        ahead=is_ahead(row["valid_to"], now),
     )

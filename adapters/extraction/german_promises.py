@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from adapters.extraction.rules_dating import due_of
-from adapters.extraction.rules_promises import Promise
+from adapters.extraction.rules_promises import Promise, verdict_of, weighed
 from memory.model.claims import Utterance
 from memory.model.timeline import Instant
 from memory.words.german_times import english_times
@@ -54,7 +54,8 @@ def promise_of(clause: str, sentence: str, utterance: Utterance, listener: str |
     reminder = is_reminder(clause)
     due = _due(clause, utterance)
     meant = reminder or _UNMEANT.search(sentence) is None
-    confidence = 0.85 if reminder else _confidence(clause, due) if meant else None
+    found = _confidence(clause, due) if meant else None
+    confidence = 0.85 if reminder else weighed(found, verdict_of(sentence, utterance) if meant else False)
     if confidence is None:
         return None
     to = utterance.speaker if reminder else listener

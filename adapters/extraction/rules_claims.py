@@ -15,7 +15,7 @@ from adapters.extraction.rules_mood import is_actual
 from adapters.extraction.rules_objects import is_bare_pronoun
 from adapters.extraction.rules_people import Relation
 from adapters.extraction.rules_pointing import is_asked, is_dangling, is_no_person, is_said_to_somebody
-from adapters.extraction.rules_promises import promise_of
+from adapters.extraction.rules_promises import Promise, is_taught, promise_of
 from adapters.extraction.rules_subjects import subject_of_claim, whose, whose_kin
 from adapters.extraction.rules_ties import without_tie
 from adapters.extraction.rules_values import object_of, slot_of, type_of
@@ -123,13 +123,21 @@ def _claim(clause: Clause, piece: UtterancePiece, scene: Scene) -> Claim | None:
         polarity=not clause.negated or over or _is_so_after_all(clause, frame),
         confidence=_confidence(clause, predicate, piece),
     )  # fmt: skip
-    owed = clause.person == "i" and clause.tense == "future" and promise_of(piece, scene) is not None
+    promise = promise_of(piece, scene) if clause.person == "i" else None
+    owed = promise is not None and (clause.tense == "future" or is_taught(piece, scene.utterance) is True)
     if not owed and _is_nobodys(clause, frame, claim, scene):
         return None
     claim = without_tie(timed(claim, frame, clause, dating, scene), clause, scene)
-    if owed:
-        claim = replace(claim, predicate=PROMISE, tense="plan")
+    if owed and promise is not None:
+        claim = _owed(claim, promise, scene)
     return replace(claim, importance=importance(claim, clause, statement, dating, scene))
+
+
+def _owed(claim: Claim, promise: Promise, scene: Scene) -> Claim:
+    """The claim as a promise. What was told to be done later (I told him I'd pay by June) is not over with its day."""
+    if claim.tense != "plan":
+        claim = replace(claim, valid_from=scene.utterance.at, valid_to=None, due=promise.due)
+    return replace(claim, predicate=PROMISE, tense="plan")
 
 
 def _is_stated(clause: Clause) -> bool:

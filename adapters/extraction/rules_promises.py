@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from adapters.extraction.rules_dating import Scene, due_of
-from memory.model.claims import Sighting
+from memory.model.claims import Sighting, Utterance
 from memory.model.timeline import Instant, iso
 from memory.words.calendar_names import MONTH, WEEKDAY
 from memory.words.normalise import UtterancePiece
@@ -26,6 +26,8 @@ _GAVE = re.compile(
     re.IGNORECASE,
 )
 """A vow that is told of: I promised Lena to call, I promised my sister that I'd call, I promised to call Lena."""
+_TOLD = re.compile(r"\bI(?:'ve| have)? told (?P<to>(?-i:[A-Z])\w+) (?:that )?I(?:'d| would|'ll| will)\b", re.IGNORECASE)
+"""To whom it was promised: I told Felix I'd pay him back."""
 _DENIED = re.compile(r"\b(?:not|n't|can't|never) (?:\w+ )?promised?\b", re.IGNORECASE)
 _OFFERED = re.compile(
     r"\bI(?:'ll| will|(?: am|'m) going to) (?:definitely |surely |be sure to |make sure to |try to )?(?P<verb>\w+)",
@@ -69,12 +71,46 @@ def promise_of(piece: UtterancePiece, scene: Scene) -> Promise | None:
     """
     text, speaker = piece.text, scene.utterance.speaker
     reminder = _REMINDER.search(text) is not None
-    confidence = 0.85 if reminder else _confidence(piece, scene)
+    confidence = 0.85 if reminder else weighed(_confidence(piece, scene), is_taught(piece, scene.utterance))
     if confidence is None:
         return None
     due = next((due_of(span) for span in scene.spans(text, "future") if _is_ahead(due_of(span), scene)), None)
     to = speaker if reminder else _named_recipient(text, speaker) or scene.voice.listener
     return Promise(speaker, to, _undertaking(text).rstrip(".!? "), due, confidence)
+
+
+TAUGHT = 0.78
+"""How sure a promise is that the taught head alone finds: as a deed that the rules find; of both three in four hold."""
+_VOW = 0.9
+
+
+def is_taught(piece: UtterancePiece, utterance: Utterance) -> bool | None:
+    """What the taught head says of a piece: of its sentence, and there of what its speaker will do, where that is told.
+
+    None if it says nothing.
+    """
+    told = verdict_of(piece.quote, utterance)
+    if told is None or piece.question or not piece.asserted:
+        return None
+    elsewhere = _OFFERED.search(piece.quote) is not None and _OFFERED.search(piece.text) is None
+    return told and not (elsewhere or _VOW_ALONE.fullmatch(piece.text)) if told else False
+
+
+def is_offer(sentence: str) -> bool:
+    """Whether somebody says what they will do, which the rules may take for a promise."""
+    return _OFFERED.search(sentence) is not None
+
+
+def verdict_of(sentence: str, utterance: Utterance) -> bool | None:
+    """What the taught head says of a sentence; None if it says nothing."""
+    return dict(utterance.promises).get(sentence)
+
+
+def weighed(confidence: float | None, taught: bool | None) -> float | None:
+    """How sure a promise is by rules and head together: the head adds promises, and takes back what is no vow."""
+    if taught is False and confidence is not None and confidence < _VOW:
+        return None
+    return TAUGHT if confidence is None and taught else confidence
 
 
 _BEFORE_IT = re.compile(
@@ -89,6 +125,8 @@ def _undertaking(text: str) -> str:
 
 def _named_recipient(text: str, speaker: str) -> str | None:
     """Lena, of "I'll send Lena the report" and "I promised Lena to call", whoever hears it; you are whom it is told."""
+    if (told := _TOLD.search(text)) is not None:
+        return str(told["to"])
     gave = _GAVE.search(text)
     if gave is not None and gave["to"] is not None:
         return f"{speaker}'s {gave['noun']}" if gave["noun"] else gave["to"]

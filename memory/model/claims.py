@@ -28,6 +28,8 @@ class Utterance:
     kind: str = "conversation"
     context_only: bool = False
     """Read for pronouns and questions, but already extracted: nothing is claimed from it."""
+    promises: tuple[tuple[str, bool], ...] = ()
+    """Sentences of which it was told before, by a taught head, that they promise something, or that they do not."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,16 +40,23 @@ class KnownFact:
     """Its subject and object, as far as they are known."""
     told_at: Instant | None = None
     """When it was said last."""
+    ahead: bool = False
+    """Its end is still to come: it is due then, or holds until then."""
 
 
 def holds(fact: KnownFact, as_of: Instant | None = None) -> bool:
     """Whether it is true at a moment (None: now). What has happened stays true."""
     over = fact.valid_to is not None and not happened(fact)
     if as_of is None:
-        return fact.status == "active" and not over
+        return fact.status == "active" and (fact.ahead or not over)
     begun = fact.valid_from is None or fact.valid_from <= as_of
     ended = over and fact.valid_to is not None and fact.valid_to <= as_of
     return fact.status in ("active", "superseded") and begun and not ended
+
+
+def is_ahead(valid_to: Instant | None, now: Instant) -> bool:
+    """Whether the end of a fact is still to come."""
+    return valid_to is not None and valid_to > now
 
 
 def standing(fact: KnownFact, facts: Sequence[KnownFact], as_of: Instant | None = None) -> KnownFact | None:

@@ -313,7 +313,7 @@ def told(text: str, listeners: Sequence[str] = (), speaker: str = "", frame: str
     """
     pieces: list[UtterancePiece] = []
     opened = False
-    for quote in _sentences_of(text):
+    for quote in sentences_of(text):
         plain = " ".join(spell_out(clean(quote)).split())
         frame = "" if frame and stage.closes(plain) else frame
         plain = assertion.without_asides(put_right(plain))
@@ -339,14 +339,14 @@ def _without_last(pieces: list[UtterancePiece]) -> list[UtterancePiece]:
 
 def questions_of(text: str, most: int) -> tuple[UtterancePiece, ...]:
     """The last questions of an utterance; nothing else of it is looked at."""
-    asking = [quote for quote in _sentences_of(text) if "?" in quote][-most:]
+    asking = [quote for quote in sentences_of(text) if "?" in quote][-most:]
     pieces = [
         piece for quote in asking for piece in _pieces_of(quote, " ".join(spell_out(clean(quote)).split()), (), False)
     ]
     return tuple(piece for piece in pieces if piece.question)[-most:]
 
 
-def _sentences_of(text: str) -> list[str]:
+def sentences_of(text: str) -> list[str]:
     """The sentences, none of them ended by a stop within a quotation."""
     return [unmasked(sentence) for sentence in split_sentences(quotations_masked(_CODE.sub("\n", text)))]
 

@@ -104,6 +104,13 @@ async def test_who_asks_for_everything_is_told_what_matters_most_in_their_own_pe
     assert (await answered(nina, "Tell me about Zoe"))[0] in (NOTHING, NEAREST)
 
 
+async def test_what_is_to_be_done_by_a_day_ahead_is_not_told_as_over(nina: Door) -> None:
+    await remembered(nina, "I told Felix I'd pay back the 300 euros by the end of the month.")
+    told = await answered(nina, "What do you know about me?")
+    assert any("300 euros" in line for line in told)
+    assert not any(line.startswith("No longer") for line in told)
+
+
 async def test_who_asks_what_happened_is_told_what_was_said_then_and_no_joke(nina: Door) -> None:
     turns = (("Tom", "The launch moves to the fourteenth of May."), ("Nina", "I am marrying the mayor of Halle!"),
              ("Nina", "just kidding"))  # fmt: skip

@@ -10,11 +10,15 @@ from typing import Any
 
 import pytest
 
+from adapters.embedding.minilm import TaughtMiniLmEmbedder
 from adapters.extraction.openai import OpenAiExtractor
+from adapters.extraction.promise_head import load_head
 from adapters.extraction.rules import RuleExtractor
+from adapters.extraction.taught_promises import PromiseReader
+from adapters.model_files import PROMISE_HEAD
 from config.settings import ExtractionModel
 from memory.model.claims import Utterance
-from memory.ports import Extractor
+from memory.ports import Embedder, Extractor
 from tests.fakes.extractor import ScriptedExtractor
 from tests.fakes.model_server import ModelServer, Reply, prompt
 
@@ -46,15 +50,26 @@ def understood(request: Mapping[str, Any]) -> Reply:
     return Reply(json.dumps({"entities": [], "facts": facts}))
 
 
-@pytest.fixture(scope="module", params=["rules", "openai", "scripted"])
+@pytest.fixture(scope="module", params=["rules", "promises", "openai", "scripted"])
 def extractor(request) -> Iterator[Extractor]:
     if request.param == "rules":
         yield RuleExtractor()
+    elif request.param == "promises":
+        yield _with_a_head()
     elif request.param == "scripted":
         yield ScriptedExtractor(MEANINGS)
     else:
         with ModelServer(understood) as server:
             yield OpenAiExtractor(ExtractionModel(kind="openai", url=server.url, model="scripted"))
+
+
+def _with_a_head() -> Extractor:
+    encoder = TaughtMiniLmEmbedder()
+
+    async def serving() -> Embedder:
+        return encoder
+
+    return PromiseReader(RuleExtractor(), lambda: load_head(PROMISE_HEAD.find()), serving)
 
 
 @pytest.fixture
