@@ -56,6 +56,14 @@ class Pass:
         return _unit((self.hidden * weights).sum(1) / weights.sum(1))
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class ReadPieces:
+    """A text's word pieces where they stand: characters [pieces, 2] from and to, and last layer [pieces, 384]."""
+
+    spans: NDArray[np.int64]
+    hidden: NDArray[np.float32]
+
+
 Each = Callable[[Callable[[NDArray[np.intp]], Pass], Iterable[NDArray[np.intp]]], Iterable[Pass]]
 """How a function is applied to each of many: `map`, or that of a pool of threads."""
 
@@ -123,6 +131,16 @@ class MiniLm(ABC):
             for place, row in enumerate(each.rows.tolist()):
                 pieces[row] = part.to_bytes(place)
         return Encoded(vectors, Pieces.from_bytes(pieces, self.dimensions))
+
+    def pieces(self, texts: Sequence[str]) -> list[ReadPieces]:
+        """Every word piece of each text but its marks, in its place; what is longer than MAX_WORD_PIECES is cut."""
+        spans = [np.array(each.offsets, np.int64).reshape(-1, 2) for each in self._tokenizer.encode_batch(list(texts))]
+        found = [ReadPieces(each, np.zeros((0, self.dimensions), np.float32)) for each in spans]
+        for each in self._passes(texts, map):
+            for row, hidden in zip(each.rows.tolist(), each.hidden, strict=True):
+                kept = spans[row][:, 1] > spans[row][:, 0]  # [CLS] and [SEP] stand nowhere
+                found[row] = ReadPieces(spans[row][kept], hidden[: len(kept)][kept])
+        return found
 
     def ask(self, text: str) -> EncodedQuestion:
         """A question's vector, and its first content pieces in full."""
