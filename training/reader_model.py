@@ -22,7 +22,7 @@ from adapters.extraction.taught_features import DIMENSIONS, SEEN, SIZED
 from adapters.extraction.taught_votes import DOUBTS, MARKS
 from adapters.model_files import MINILM_TAUGHT
 from training.model import Student, export
-from training.reading_lessons import KINDS, VERDICTS
+from adapters.extraction.taught_heads import KINDS, VERDICTS
 
 WIDE, NARROW = 160, 96
 """Hidden units of the heads of sentences and votes, and of the head of persons (chosen among 96, 160, 256)."""

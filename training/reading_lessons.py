@@ -14,10 +14,9 @@ from adapters.extraction.taught_features import Person, ReadTurn, persons, sente
 from bench.reading_match import JudgedFact, same_subject, verdict, words_of
 from bench.reading_worlds import GoldClaim, GoldTrap, ReadingWorld
 from memory.model.claims import Claim
-from training.check import CLAIMS, TRAPS
+from adapters.extraction.taught_heads import KINDS, VERDICTS
+from training.check import TRAPS
 
-KINDS = ("none", *sorted(CLAIMS))
-"""What a sentence may hold, by place."""
 MOODS = ("said", *sorted(TRAPS))
 """How a sentence may be meant, by place: said, or a trap of a kind."""
 LAID = 0.25
@@ -26,8 +25,6 @@ LAID_TRAP = 0.4
 """The same of a trap: its statement repeats more of the sentence."""
 UNSURE = 0.3
 """Weight of a sentence without a claim in a turn of which a claim could not be laid."""
-VERDICTS = ("useful", "beside", "wrong")
-
 
 @dataclass(frozen=True, slots=True)
 class SentenceLesson:
