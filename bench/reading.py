@@ -88,9 +88,12 @@ class ReadingFigures:
                 self.missed[_why(near, claim, language)] += 1
         self.traps += len(traps)
         self.believed += sum(
-            any(falls_for(fact, trap, language) and not _is_claimed(fact, claims, language)
-                for fact in by_turn.get(trap.turn, ())) for trap in traps
-        )  # fmt: skip
+            any(
+                falls_for(fact, trap, language) and not _is_claimed(fact, claims, language)
+                for fact in by_turn.get(trap.turn, ())
+            )
+            for trap in traps
+        )
 
     def _count_end(self, claim: GoldClaim, met: Sequence[JudgedFact], world: ReadingWorld) -> None:
         last = world.sessions[-1][-1].at
@@ -212,12 +215,17 @@ def _born(world: ReadingWorld) -> WorkingSet:
 def _command(identity: str, batch: Sequence[Utterance], reading: Reading) -> AcceptReading:
     read = tuple(
         ReadSegment("user:u", u.source_id, u.segment_key, u.revision, u.at, u.speaker, u.role, 0)
-        for u in batch if not u.context_only
-    )  # fmt: skip
+        for u in batch
+        if not u.context_only
+    )
     return AcceptReading(
-        command_id=identity, actor="extraction", read=read, sightings=reading.sightings, claims=reading.claims,
+        command_id=identity,
+        actor="extraction",
+        read=read,
+        sightings=reading.sightings,
+        claims=reading.claims,
         extractor=reading.extractor,
-    )  # fmt: skip
+    )
 
 
 def _judged(memory: WorkingSet, world: ReadingWorld) -> Iterator[JudgedFact]:
@@ -232,10 +240,16 @@ def _judged(memory: WorkingSet, world: ReadingWorld) -> Iterator[JudgedFact]:
 def _as_judged(fact: Fact, subject: str, turns: Sequence[Utterance], said: Mapping[int, Utterance]) -> JudgedFact:
     last = max(each.at for each in said.values())
     return JudgedFact(
-        frozenset(each.segment_id for each in turns), subject, fact.statement, fact.object or "", fact.polarity,
-        fact.valid_from, fact.valid_to, min(abs(fact.valid_from - each.at) for each in turns) > _SAID_LATER_S,
+        frozenset(each.segment_id for each in turns),
+        subject,
+        fact.statement,
+        fact.object or "",
+        fact.polarity,
+        fact.valid_from,
+        fact.valid_to,
+        min(abs(fact.valid_from - each.at) for each in turns) > _SAID_LATER_S,
         fact.status == "superseded" or (fact.valid_to is not None and fact.valid_to <= last + READ_AFTER_S),
-    )  # fmt: skip
+    )
 
 
 def _promises(memory: WorkingSet, world: ReadingWorld) -> Iterator[tuple[str, str]]:

@@ -1,4 +1,4 @@
-"""Worlds as readers are judged by them: utterances, what a good memory keeps of each turn, and what it must not believe.
+"""Worlds as readers are judged by them: utterances, what a good memory keeps of a turn, and what it must not believe.
 
 The files are those of `bench.unseen_worlds`, whose head shows the format. Worlds are split by author, never by turn.
 """
@@ -128,11 +128,18 @@ def _sessions(told: UnseenWorld, languages: Sequence[str]) -> Iterator[tuple[Utt
             listeners = tuple(name for name in people if name != turn["speaker"])
             session.append(
                 Utterance(
-                    body["source_id"], turn["segment_id"], key, 1, turn["speaker"], turn["text"],
-                    body["started_at"] + TURN_S * place, role=turn["role"], listeners=listeners,
+                    body["source_id"],
+                    turn["segment_id"],
+                    key,
+                    1,
+                    turn["speaker"],
+                    turn["text"],
+                    body["started_at"] + TURN_S * place,
+                    role=turn["role"],
+                    listeners=listeners,
                     language=languages[0] if len(languages) == 1 else None,
                 )
-            )  # fmt: skip
+            )
         yield tuple(session)
 
 

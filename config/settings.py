@@ -142,8 +142,8 @@ class ExtractionModel(Endpoint):
     """What reads claims out of words."""
 
     kind: Literal["rules", "taught", "openai"] = "rules"
-    """`rules` needs no language model; `taught` lets heads that were taught on invented talk vote on what the rules read
-    and add what they miss; `openai` asks the endpoint with a JSON schema."""
+    """`rules` needs no language model; `taught` lets heads that were taught on invented talk vote on what the rules
+    read and add what they miss; `openai` asks the endpoint with a JSON schema."""
     path: Path | None = None
     """A folder with a spaCy pipeline for `rules`, such as the maker's own release; null = the packaged one."""
 

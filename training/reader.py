@@ -71,8 +71,10 @@ class Lessons:
             sums += float(loss.detach())
             if number % 50 == 0 or number == self._steps:
                 spent = time.monotonic() - began
-                print(f"epoch {self.epoch + 1}, step {number} of {self._steps}: {sums / number:.3f}, {spent:.0f} s",
-                      flush=True)  # fmt: skip
+                print(
+                    f"epoch {self.epoch + 1}, step {number} of {self._steps}: {sums / number:.3f}, {spent:.0f} s",
+                    flush=True,
+                )
         self.epoch += 1
 
     def _loss(self, lesson: SessionLesson) -> torch.Tensor:
@@ -93,9 +95,13 @@ class Lessons:
     def state(self) -> dict[str, Any]:
         """All that the next epoch follows from."""
         return {
-            "epoch": self.epoch, "net": self.net.state_dict(), "optimizer": self._optimizer.state_dict(),
-            "rate": self._rate.state_dict(), "draw": self._draw.getstate(), "torch": torch.get_rng_state(),
-        }  # fmt: skip
+            "epoch": self.epoch,
+            "net": self.net.state_dict(),
+            "optimizer": self._optimizer.state_dict(),
+            "rate": self._rate.state_dict(),
+            "draw": self._draw.getstate(),
+            "torch": torch.get_rng_state(),
+        }
 
     def go_on(self, state: dict[str, Any]) -> None:
         """Take up a run where `state` was taken."""

@@ -19,10 +19,10 @@ from torch.nn import functional as F
 from adapters.embedding.minilm import weights
 from adapters.embedding.minilm_torch import bert_of, dequantised
 from adapters.extraction.taught_features import DIMENSIONS, SEEN, SIZED
+from adapters.extraction.taught_heads import KINDS, VERDICTS
 from adapters.extraction.taught_votes import DOUBTS, MARKS
 from adapters.model_files import MINILM_TAUGHT
 from training.model import Student, export
-from adapters.extraction.taught_heads import KINDS, VERDICTS
 
 WIDE, NARROW = 160, 96
 """Hidden units of the heads of sentences and votes, and of the head of persons (chosen among 96, 160, 256)."""
@@ -156,9 +156,11 @@ class ReaderNet(torch.nn.Module):
         told, people, said, subjects = self.features(lesson)
         found = self.sentence(told)
         who = list(self.person(people)[:, 0].split(lesson.persons[2])) if len(people) else []
-        votes = self.vote(torch.hstack([said, lesson.marks, self.doubts(lesson, found, subjects)])) if len(said) else (
-            torch.zeros(0, len(VERDICTS))
-        )  # fmt: skip
+        votes = (
+            self.vote(torch.hstack([said, lesson.marks, self.doubts(lesson, found, subjects)]))
+            if len(said)
+            else (torch.zeros(0, len(VERDICTS)))
+        )
         return SessionTold(found[:, 0], found[:, 1], found[:, 2:], who, votes)
 
     def doubts(self, lesson: SessionLesson, found: Tensor, subjects: Tensor) -> Tensor:
@@ -179,7 +181,9 @@ class ReaderNet(torch.nn.Module):
         found = [self.features(each) for each in sample]
         self.sentence.settle(torch.vstack([each[0] for each in found]))
         self.person.settle(torch.vstack([each[1] for each in found if len(each[1])]))
-        rows = [torch.hstack([each[2], lesson.marks]) for each, lesson in zip(found, sample, strict=True) if len(each[2])]
+        rows = [
+            torch.hstack([each[2], lesson.marks]) for each, lesson in zip(found, sample, strict=True) if len(each[2])
+        ]
         claims = torch.vstack(rows)
         self.vote.settle(torch.hstack([claims, torch.randn(len(claims), DOUBTS) * 0.3 + 0.5]))
 
@@ -204,9 +208,7 @@ def _seen(pieces: Tensor, stretches: Stretches, around: Tensor, signs: Tensor) -
     return torch.hstack([means(pieces, stretches), _most(pieces, stretches), around, signs])
 
 
-def _beside(
-    pieces: Tensor, told: Tensor, sentences: Tensor, persons: tuple[Stretches, Tensor, list[int]]
-) -> Tensor:
+def _beside(pieces: Tensor, told: Tensor, sentences: Tensor, persons: tuple[Stretches, Tensor, list[int]]) -> Tensor:
     names, ways, counts = persons
     if not counts:
         return torch.zeros(0, SIZED)
@@ -235,7 +237,10 @@ def figures(net: ReaderNet, judged: Sequence[SessionLesson]) -> ReaderScores:
     net.eval()
     told = [net(each) for each in judged]
     kinds, moods = torch.cat([each.kinds for each in judged]), torch.cat([each.moods for each in judged])
-    verdicts, votes = torch.cat([each.verdicts for each in judged]), torch.softmax(torch.cat([t.votes for t in told]), 1)
+    verdicts, votes = (
+        torch.cat([each.verdicts for each in judged]),
+        torch.softmax(torch.cat([t.votes for t in told]), 1),
+    )
     right = [
         int(row.argmax()) == int(gold)
         for each, lesson in zip(told, judged, strict=True)

@@ -12,8 +12,14 @@ from tokenizers import Tokenizer
 from adapters.embedding.minilm import MAX_WORD_PIECES, ReadPieces
 from adapters.extraction.rules import read
 from adapters.extraction.taught_features import (
-    DIMENSIONS, WHOLE, Person, ReadTurn, line_of, signs, ways,
-)  # fmt: skip
+    DIMENSIONS,
+    WHOLE,
+    Person,
+    ReadTurn,
+    line_of,
+    signs,
+    ways,
+)
 from adapters.extraction.taught_votes import marks, quoted
 from adapters.model_files import MINILM_TOKENIZER
 from bench.reading import batches
@@ -116,9 +122,11 @@ def _stretch(
 
 
 def _people(
-    turns: Sequence[ReadTurn], firsts: Sequence[int], lessons: Sequence[SentenceLesson],
+    turns: Sequence[ReadTurn],
+    firsts: Sequence[int],
+    lessons: Sequence[SentenceLesson],
     found: Sequence[Sequence[Person]],
-) -> tuple[Stretches, torch.Tensor, list[int]]:  # fmt: skip
+) -> tuple[Stretches, torch.Tensor, list[int]]:
     """Of all candidates, one sentence after the other: their names' pieces, how they come up, how many there are."""
     listed = [(lesson, person) for lesson, own in zip(lessons, found, strict=True) for person in own]
     names = _stretch(turns, firsts, [(lesson.turn, person.span) for lesson, person in listed])

@@ -1,4 +1,4 @@
-"""What a reader is taught of a world: which sentences hold a claim or a trap, of whom, and which of the rules' claims hold.
+"""What a reader is taught of a world: which sentences hold what, of whom, and which of the rules' claims hold.
 
 Claims and traps name turns, in words of their own. They are laid onto the sentences of their turns by the stems they
 share; what shares too little with any is laid onto none, and the other sentences of such a turn count less.
@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from adapters.extraction.taught_features import Person, ReadTurn, persons, sentences
+from adapters.extraction.taught_heads import KINDS, VERDICTS
 from bench.reading_match import JudgedFact, same_subject, verdict, words_of
 from bench.reading_worlds import GoldClaim, GoldTrap, ReadingWorld
 from memory.model.claims import Claim
-from adapters.extraction.taught_heads import KINDS, VERDICTS
 from training.check import TRAPS
 
 MOODS = ("said", *sorted(TRAPS))
@@ -25,6 +25,7 @@ LAID_TRAP = 0.4
 """The same of a trap: its statement repeats more of the sentence."""
 UNSURE = 0.3
 """Weight of a sentence without a claim in a turn of which a claim could not be laid."""
+
 
 @dataclass(frozen=True, slots=True)
 class SentenceLesson:
@@ -64,9 +65,9 @@ def lessons_of(world: ReadingWorld) -> Iterator[list[SentenceLesson]]:
                 own = held.get(number, [])
                 kind = KINDS.index(own[0].kind) if own else 0
                 weight = UNSURE if unlaid and not own else 1.0
-                found.append(SentenceLesson(
-                    place, span, kind, moods.get(number, 0), weight, tuple(each.subject for each in own)
-                ))  # fmt: skip
+                found.append(
+                    SentenceLesson(place, span, kind, moods.get(number, 0), weight, tuple(each.subject for each in own))
+                )
         yield found
 
 
@@ -92,10 +93,16 @@ def meant(turns: Sequence[ReadTurn], lesson: SentenceLesson) -> tuple[list[Perso
 def verdict_of(claim: Claim, world: ReadingWorld, turn: str, at: float) -> int:
     """What a claim of the rules comes to, as the benchmark judges it."""
     fact = JudgedFact(
-        frozenset([turn]), claim.subject, claim.statement, claim.object or "", claim.polarity,
-        at if claim.valid_from is None else claim.valid_from, claim.valid_to,
-        claim.valid_from is not None and abs(claim.valid_from - at) > 60.0, False,
-    )  # fmt: skip
+        frozenset([turn]),
+        claim.subject,
+        claim.statement,
+        claim.object or "",
+        claim.polarity,
+        at if claim.valid_from is None else claim.valid_from,
+        claim.valid_to,
+        claim.valid_from is not None and abs(claim.valid_from - at) > 60.0,
+        False,
+    )
     judged = verdict(fact, world.claims, world.traps, world.languages[0])
     return VERDICTS.index(judged if judged in VERDICTS else "wrong")
 

@@ -220,7 +220,7 @@ class TaughtMiniLmEmbedder(MiniLmEmbedder):
 
 
 class ReaderMiniLm(MiniLmEmbedder):
-    """The same model taught further to read: what its pieces tell is for the taught heads alone (training/reader.py)."""
+    """The same model taught further to read: what its pieces tell is for the taught heads (training/reader.py)."""
 
     name = "memoray-reader-1-int8"
     _file = READER

@@ -17,8 +17,16 @@ from adapters.embedding.minilm import ReaderMiniLm
 from adapters.extraction import rules
 from adapters.extraction.rules_model import parse
 from adapters.extraction.taught_features import (
-    Floats, Person, ReadTurn, beside, context, line_of, persons, seen, sentences,
-)  # fmt: skip
+    Floats,
+    Person,
+    ReadTurn,
+    beside,
+    context,
+    line_of,
+    persons,
+    seen,
+    sentences,
+)
 from adapters.extraction.taught_heads import KINDS, Heads, load
 from adapters.extraction.taught_statements import KeptSentence, claim_of
 from adapters.extraction.taught_votes import doubts, marks, quoted
@@ -109,7 +117,9 @@ class TaughtReader:
         around = context(turns)
         found = list(_sentences(turns, around, self.models.heads))
         within = tuple(_within(found, turns, claim) for claim in reading.claims)
-        votes = _votes(self.models.heads, reading.claims, turns, around, [found[w] if w is not None else None for w in within])
+        votes = _votes(
+            self.models.heads, reading.claims, turns, around, [found[w] if w is not None else None for w in within]
+        )
         return Scored(reading, tuple(turn.utterance for turn in turns), tuple(found), votes, within)
 
     def chosen(self, scored: Scored) -> Reading:
@@ -121,11 +131,15 @@ class TaughtReader:
             if within is None or (vote[0] >= cuts.useful and vote[2] <= cuts.wrong)
         ]
         covered = {within for _, chance, within in kept if chance >= cuts.covered}
-        added = _claims([
-            KeptSentence(scored.turns[each.turn], each.span, each.kind, each.people[best], each.keep, float(each.who[best]))
-            for place, each in enumerate(scored.sentences)
-            if place not in covered and (best := self._meant(each, scored)) is not None
-        ])  # fmt: skip
+        added = _claims(
+            [
+                KeptSentence(
+                    scored.turns[each.turn], each.span, each.kind, each.people[best], each.keep, float(each.who[best])
+                )
+                for place, each in enumerate(scored.sentences)
+                if place not in covered and (best := self._meant(each, scored)) is not None
+            ]
+        )
         claims = [claim for claim, *_ in kept]
         known = {(claim.segment_key, claim.statement) for claim in claims}
         claims += [claim for claim in added if (claim.segment_key, claim.statement) not in known]
@@ -161,9 +175,12 @@ class _Models:
 def _sentences(turns: Sequence[ReadTurn], around: Floats, heads: Heads) -> Iterator[ScoredSentence]:
     """Every sentence of what may be evidence, of which a piece was encoded."""
     placed = [
-        (place, span) for place, turn in enumerate(turns) if rules.is_evidence(turn.utterance)
-        for span in sentences(turn.utterance.text) if len(turn.rows((span[0] + turn.shift, span[1] + turn.shift)))
-    ]  # fmt: skip
+        (place, span)
+        for place, turn in enumerate(turns)
+        if rules.is_evidence(turn.utterance)
+        for span in sentences(turn.utterance.text)
+        if len(turn.rows((span[0] + turn.shift, span[1] + turn.shift)))
+    ]
     if not placed:
         return
     rows = np.stack([seen(turns[place], around[place], span) for place, span in placed])
@@ -178,17 +195,21 @@ def _sentences(turns: Sequence[ReadTurn], around: Floats, heads: Heads) -> Itera
 def _within(found: Sequence[ScoredSentence], turns: Sequence[ReadTurn], claim: Claim) -> int | None:
     """The sentence that a claim begins in; None for what was not encoded."""
     begins = [
-        place for place, each in enumerate(found)
+        place
+        for place, each in enumerate(found)
         if turns[each.turn].utterance.segment_key == claim.segment_key
         and each.span[0] <= quoted(claim, turns[each.turn].utterance)[0]
-    ]  # fmt: skip
+    ]
     return begins[-1] if begins else None
 
 
 def _votes(
-    heads: Heads, claims: Sequence[Claim], turns: Sequence[ReadTurn], around: Floats,
+    heads: Heads,
+    claims: Sequence[Claim],
+    turns: Sequence[ReadTurn],
+    around: Floats,
     within: Sequence[ScoredSentence | None],
-) -> Floats:  # fmt: skip
+) -> Floats:
     """[claims, VERDICTS] Chances; a claim without a sentence is taken for useful."""
     votes = np.tile(np.array([1.0, 0.0, 0.0], np.float32), (len(claims), 1))
     asked = [place for place, sentence in enumerate(within) if sentence is not None]
@@ -199,7 +220,9 @@ def _votes(
         turn = turns[sentence.turn]
         told = seen(turn, around[sentence.turn], quoted(claim, turn.utterance))
         chances = np.array([sentence.keep, sentence.trap], np.float32)
-        rows.append(np.concatenate([told, marks(claim, turn.utterance), doubts(claim, sentence.people, sentence.who, chances)]))
+        rows.append(
+            np.concatenate([told, marks(claim, turn.utterance), doubts(claim, sentence.people, sentence.who, chances)])
+        )
     if rows:
         votes[asked] = heads.votes(np.stack(rows))
     return votes

@@ -1,7 +1,7 @@
 """What the taught reader sees of a turn: vectors of its sentences in their context, and who may be meant.
 
 Everything is taken from one pass of the packaged encoder over "speaker: text". Training and reading make features here
-and nowhere else, so that they cannot differ. A change here needs heads that are taught anew (`python -m training.reader`).
+and nowhere else, so that they cannot differ. A change here needs heads that are taught anew (training/reader.py).
 """
 
 from __future__ import annotations
@@ -17,6 +17,9 @@ from adapters.embedding.minilm import ReadPieces
 from memory.model.claims import Utterance
 from memory.model.ids import fold
 from memory.words.languages import is_german
+from memory.words.names import INTERJECTIONS
+from memory.words.stems import STOP_WORDS
+from memory.words.vocabulary import KIN
 
 Floats = NDArray[np.float32]
 DIMENSIONS = 384
@@ -29,13 +32,15 @@ MOST_PERSONS = 8
 EARLIER = 3
 """Names of the turns before that may be meant by a pronoun."""
 _END = re.compile(r"(?<=[.!?…])[\"')\]”’*]*\s+|\n+")
-_ABBREVIATED = re.compile(r"(?:\b(?:mr|mrs|ms|dr|st|vs|prof|jr|sr|e\.g|i\.e|z\.B|d\.h|bzw|ca|[A-Z])|\d)\.$", re.IGNORECASE)
+_ABBREVIATED = re.compile(
+    r"(?:\b(?:mr|mrs|ms|dr|st|vs|prof|jr|sr|e\.g|i\.e|z\.B|d\.h|bzw|ca|[A-Z])|\d)\.$", re.IGNORECASE
+)
 _NAME = re.compile(r"\b[^\W\d_a-zà-ÿ][\w'’-]+(?: [^\W\d_a-zà-ÿ][\w'’-]+){0,2}")
 _KIN = re.compile(
-    r"\b(?P<whose>my|our|his|her|mein\w*|unser\w*) (?P<kin>(?:\w+ )?(?:mother|mum|mom|mam|father|dad|sister|brother|wife|"
-    r"husband|partner|son|daughter|aunt|uncle|cousin|boss|neighbou?r|grandmother|gran|grandfather|landlord|landlady|"
-    r"Mutter|Vater|Schwester|Bruder|Frau|Mann|Sohn|Tochter|Tante|Onkel|Chef|Chefin|Oma|Opa|Nachbar\w*))\b"
+    rf"\b(?P<whose>my|our|mein\w*|unser\w*) (?P<kin>(?:\w+ )?(?:{'|'.join(sorted(KIN))}))\b", re.IGNORECASE
 )
+"""Somebody's somebody, whose: my brother, our elder sister."""
+_NO_NAMES = STOP_WORDS["en"] | STOP_WORDS["de"] | INTERJECTIONS
 _SPACED = re.compile(r"\s")
 
 
@@ -134,11 +139,23 @@ def signs(utterance: Utterance, span: tuple[int, int]) -> Floats:
     """[SIGNS] What is seen of a stretch without a model: marks, length, place, who speaks."""
     text, words = utterance.text, utterance.text[slice(*span)]
     rest = text[span[1] : span[1] + 2]
-    return np.array([
-        "?" in words or rest.startswith("?"), "!" in words, any(map(str.isdigit, words)), '"' in words or "“" in words,
-        len(words) / 100, len(text) / 400, span[0] / max(1, len(text)), span[1] >= len(text) - 1, span[0] == 0,
-        utterance.role == "user", is_german(text, utterance.language), len(utterance.listeners) / 4,
-    ], np.float32)  # fmt: skip
+    return np.array(
+        [
+            "?" in words or rest.startswith("?"),
+            "!" in words,
+            any(map(str.isdigit, words)),
+            '"' in words or "“" in words,
+            len(words) / 100,
+            len(text) / 400,
+            span[0] / max(1, len(text)),
+            span[1] >= len(text) - 1,
+            span[0] == 0,
+            utterance.role == "user",
+            is_german(text, utterance.language),
+            len(utterance.listeners) / 4,
+        ],
+        np.float32,
+    )
 
 
 SIGNS = 12
@@ -158,9 +175,10 @@ def persons(turns: Sequence[ReadTurn], place: int, span: tuple[int, int]) -> lis
     shifted = [_shift(each, "named", turn.shift) for each in inside]
     shifted += [_shift(each, "beside", turn.shift) for each in outside]
     earlier = [
-        Person(each.name, "earlier") for near in reversed(turns[max(0, place - EARLIER) : place])
+        Person(each.name, "earlier")
+        for near in reversed(turns[max(0, place - EARLIER) : place])
         for each in reversed(list(_named(near.utterance)))
-    ]  # fmt: skip
+    ]
     once: dict[str, Person] = {}
     for each in (*found, *shifted[:MOST_PERSONS], *earlier):
         known = once.setdefault(fold(each.name), each)
@@ -183,20 +201,11 @@ def _named(utterance: Utterance) -> Iterator[Person]:
     small = {word.lower() for word in re.findall(r"\b[a-zà-ÿ][\w'’-]*", text)}
     for found in _NAME.finditer(text):
         name = re.sub(r"['’](?:s|m|re|ve|ll|d)$", "", found.group())
-        if len(name) < 2 or (found.start() in starts and (name.lower() in small or name in _OPENERS)):
+        if len(name) < 2 or (found.start() in starts and (name.lower() in small or name.lower() in _NO_NAMES)):
             continue
         yield Person(name, "named", (found.start(), found.start() + len(name)))
     for found in _KIN.finditer(text):
-        owner = utterance.speaker if found["whose"].lower()[:2] in ("my", "ou", "me", "un") else ""
-        if owner:
-            yield Person(f"{owner}'s {found['kin']}", "named", found.span())
-
-
-_OPENERS = frozenset(
-    "I The A An And But So No Yes He She It We They You My His Her Our Their This That There If When What Who Why How "
-    "Then Now Also Because Well Oh Ok Okay Just Not In On At For From To With Is Are Was Were Do Does Did Can Could "
-    "Will Would Have Has Had Let Ich Du Er Sie Es Wir Ihr Das Die Der Ein Eine Und Aber Ja Nein Dann Wenn Was Wer".split()
-)
+        yield Person(f"{utterance.speaker}'s {found['kin']}", "named", found.span())
 
 
 def beside(turns: Sequence[ReadTurn], place: int, span: tuple[int, int], person: Person, told: Floats) -> Floats:

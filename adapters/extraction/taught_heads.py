@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from zipfile import BadZipFile
 
 import numpy as np
 
@@ -67,10 +68,10 @@ def load(path: Path) -> Heads:
     try:
         with np.load(path, allow_pickle=False) as parts:
             layers = {name: _layer(name, parts) for name in _WIDTHS}
-    except (OSError, ValueError, KeyError) as error:
+    except (OSError, ValueError, KeyError, BadZipFile) as error:
         raise ModelFailed("The taught heads cannot be read: their file is damaged.", file=path.name) from error
     for name, (wide, out) in _WIDTHS.items():
-        if layers[name].inner.shape[1] != wide or layers[name].outer.shape[0] != out:
+        if layers[name].inner.shape[-1:] != (wide,) or layers[name].outer.shape[:1] != (out,):
             raise ModelFailed("The taught heads are those of other features.", file=path.name, head=name)
     return Heads(**layers)
 

@@ -52,11 +52,17 @@ def claim_of(kept: KeptSentence, doc: Doc | None) -> Claim:
     if not _says(statement, subject):
         statement = f"{subject}: {statement}"
     claim = Claim(
-        subject=subject, statement=statement, segment_key=utterance.segment_key, quote=kept.words,
+        subject=subject,
+        statement=statement,
+        segment_key=utterance.segment_key,
+        quote=kept.words,
         kind="preference" if kept.kind == "preference" else "factual",
-        importance=min(_MOST_IMPORTANT, 4 + int(4 * kept.keep)), confidence=round(min(1.0, kept.keep * kept.who + 0.2), 2),
-        polarity=not _denied(kept), tense=tense, valid_from=utterance.at,
-    )  # fmt: skip
+        importance=min(_MOST_IMPORTANT, 4 + int(4 * kept.keep)),
+        confidence=round(min(1.0, kept.keep * kept.who + 0.2), 2),
+        polarity=not _denied(kept),
+        tense=tense,
+        valid_from=utterance.at,
+    )
     return _timed(claim, span, utterance)
 
 

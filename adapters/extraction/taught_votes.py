@@ -27,13 +27,27 @@ def quoted(claim: Claim, utterance: Utterance) -> tuple[int, int]:
 def marks(claim: Claim, utterance: Utterance) -> Floats:
     """[MARKS] How the rules read it."""
     dated = claim.valid_from is not None and abs(claim.valid_from - utterance.at) > SAID_LATER_S
-    return np.array([
-        claim.importance / 10, claim.confidence or 0.0, claim.predicate is None, claim.polarity,
-        claim.tense == "state", claim.tense == "event", claim.tense == "plan",
-        fold(claim.subject) == fold(utterance.speaker), claim.subject in utterance.listeners, claim.change, dated,
-        len(claim.statement) / 100, len(claim.quote) / 100, claim.kind == "preference", claim.kind == "opinion",
-        claim.subject_type != "person",
-    ], np.float32)  # fmt: skip
+    return np.array(
+        [
+            claim.importance / 10,
+            claim.confidence or 0.0,
+            claim.predicate is None,
+            claim.polarity,
+            claim.tense == "state",
+            claim.tense == "event",
+            claim.tense == "plan",
+            fold(claim.subject) == fold(utterance.speaker),
+            claim.subject in utterance.listeners,
+            claim.change,
+            dated,
+            len(claim.statement) / 100,
+            len(claim.quote) / 100,
+            claim.kind == "preference",
+            claim.kind == "opinion",
+            claim.subject_type != "person",
+        ],
+        np.float32,
+    )
 
 
 def doubts(claim: Claim, found: Sequence[Person], who: Floats, sentence: Floats) -> Floats:

@@ -48,12 +48,16 @@ def bench_read(
     with steps(as_json) as tell:
         for kind in readers or ["rules", "taught"]:
             settings = load(places_of(home).home, {"models": {"extraction": {"kind": kind}}})
-            read = measure_reading(worlds, build_models.extractor(settings), lambda *a, k=kind: tell(f"{k}: {a[0]}", *a[1:]))
+            read = measure_reading(
+                worlds, build_models.extractor(settings), lambda *a, k=kind: tell(f"{k}: {a[0]}", *a[1:])
+            )
             told[kind] = figures_by_kind(read)
     if as_json:
         print_json({kind: {name: asdict(each) for name, each in rows.items()} for kind, rows in told.items()})
         return
-    rows = [{"reader": kind, "worlds": name} | each.cells() for kind, found in told.items() for name, each in found.items()]
+    rows = [
+        {"reader": kind, "worlds": name} | each.cells() for kind, found in told.items() for name, each in found.items()
+    ]
     out.print(markdown(rows), markup=False, soft_wrap=True)
     if causes:
         for kind, found in told.items():

@@ -12,6 +12,7 @@ import pytest
 
 from adapters.extraction.openai import OpenAiExtractor
 from adapters.extraction.rules import RuleExtractor
+from adapters.extraction.taught import TaughtReader
 from config.settings import ExtractionModel
 from memory.model.claims import Utterance
 from memory.ports import Extractor
@@ -46,10 +47,12 @@ def understood(request: Mapping[str, Any]) -> Reply:
     return Reply(json.dumps({"entities": [], "facts": facts}))
 
 
-@pytest.fixture(scope="module", params=["rules", "openai", "scripted"])
+@pytest.fixture(scope="module", params=["rules", "taught", "openai", "scripted"])
 def extractor(request) -> Iterator[Extractor]:
     if request.param == "rules":
         yield RuleExtractor()
+    elif request.param == "taught":
+        yield TaughtReader()
     elif request.param == "scripted":
         yield ScriptedExtractor(MEANINGS)
     else:

@@ -53,7 +53,10 @@ def test_a_claim_with_a_field_too_few_is_refused():
 
 def test_times_are_the_whole_of_what_they_name():
     month = gold_time("since 2024-02").begins
-    assert month == (datetime(2024, 2, 1, tzinfo=UTC).timestamp(), datetime(2024, 2, 29, 23, 59, 59, tzinfo=UTC).timestamp())
+    assert month == (
+        datetime(2024, 2, 1, tzinfo=UTC).timestamp(),
+        datetime(2024, 2, 29, 23, 59, 59, tzinfo=UTC).timestamp(),
+    )
     assert gold_time("until 2024-03-05").begins is None
     assert gold_time("from 2020 to 2022").ends is not None
     assert gold_time("-") == gold_time("on 2024-13-40") == GoldTime()
@@ -62,10 +65,13 @@ def test_times_are_the_whole_of_what_they_name():
 @pytest.mark.parametrize(
     ("one", "other", "same"),
     [
-        ("Nat", "Brother Nat", True), ("Mr Quayson", "Quayson", True), ("Efua", "Efua's mother", False),
-        ("the boss", "Yaw", False), ("", "Yaw", False),
+        ("Nat", "Brother Nat", True),
+        ("Mr Quayson", "Quayson", True),
+        ("Efua", "Efua's mother", False),
+        ("the boss", "Yaw", False),
+        ("", "Yaw", False),
     ],
-)  # fmt: skip
+)
 def test_names_may_be_of_one_person(one, other, same):
     assert same_subject(one, other) is same
 

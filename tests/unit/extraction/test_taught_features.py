@@ -7,8 +7,19 @@ import pytest
 
 from adapters.embedding.minilm import ReadPieces
 from adapters.extraction.taught_features import (
-    DIMENSIONS, LONGEST, MOST_SENTENCES, SEEN, SIZED, ReadTurn, beside, context, line_of, persons, seen, sentences,
-)  # fmt: skip
+    DIMENSIONS,
+    LONGEST,
+    MOST_SENTENCES,
+    SEEN,
+    SIZED,
+    ReadTurn,
+    beside,
+    context,
+    line_of,
+    persons,
+    seen,
+    sentences,
+)
 from memory.model.claims import Utterance
 
 
