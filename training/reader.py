@@ -1,6 +1,6 @@
 """Teach a reader: which sentences of talk hold something to keep, of whom it is, and which of the rules' claims hold.
 
-    python -m training.reader OUT [--epochs 3] [--frozen] [--half] [--share 100] [--seed 0]
+    python -m training.reader OUT [--epochs 1] [--heads 8] [--frozen] [--half] [--share 100] [--seed 0]
 
 Starts from the packaged encoder, whose layers learn along unless they are frozen, and teaches small heads upon it
 (`training.reader_model`). Worlds of the authors in `bench.reading_worlds.SEALED` and `CHOSEN_ON` are never taught; the
@@ -22,7 +22,7 @@ import torch
 from torch.nn import functional as F
 
 from bench.reading_worlds import CHOSEN_ON, SEALED, ReadingWorld, reading_worlds
-from training.reader_model import ReaderNet, SessionLesson, figures, save
+from training.reader_model import ReaderNet, SessionLesson, SessionTold, figures, save
 from training.reader_sessions import sessions_of
 from training.talk import WORLDS
 
@@ -62,7 +62,8 @@ class Lessons:
         self._draw.shuffle(order)
         began, sums = time.monotonic(), 0.0
         for number, start in enumerate(range(0, len(order), TOGETHER), 1):
-            loss = torch.stack([self._loss(self._taught[each]) for each in order[start : start + TOGETHER]]).mean()
+            part = [self._taught[each] for each in order[start : start + TOGETHER]]
+            loss = torch.stack([_loss(each, self.net(each)) for each in part]).mean()
             self._optimizer.zero_grad()
             loss.backward()
             torch.nn.utils.clip_grad_norm_(self.net.parameters(), 1.0)
@@ -77,20 +78,29 @@ class Lessons:
                 )
         self.epoch += 1
 
-    def _loss(self, lesson: SessionLesson) -> torch.Tensor:
-        told = self.net(lesson)
-        held = lesson.kinds > 0
-        keep = F.binary_cross_entropy_with_logits(told.keep, held.float(), reduction="none")
-        loss = (keep * lesson.weights).mean()
-        loss = loss + TRAP * F.binary_cross_entropy_with_logits(told.trap, (lesson.moods > 0).float())
-        if held.any():
-            loss = loss + KIND * F.cross_entropy(told.kind[held], lesson.kinds[held] - 1)
-        if len(lesson.meant):
-            each = [F.cross_entropy(row[None], right[None]) for row, right in zip(told.who, lesson.meant, strict=True)]
-            loss = loss + WHO * torch.stack(each).mean()
-        if len(lesson.verdicts):
-            loss = loss + VOTE * F.cross_entropy(told.votes, lesson.verdicts)
-        return loss
+    def polish(self, epochs: int) -> None:
+        """Teach the heads alone for some epochs more, at a rate that falls to nothing: the encoder stays as it is."""
+        self.net.eval()
+        with torch.no_grad():
+            known = [self.net.features(each) for each in self._taught]
+        optimizer = torch.optim.AdamW(self.net.heads(), HEADS_RATE, weight_decay=DECAY)
+        total = epochs * self._steps
+        rate = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: max(0.0, 1 - step / total))
+        self.net.train()
+        for epoch in range(epochs):
+            order = list(range(len(known)))
+            self._draw.shuffle(order)
+            sums = 0.0
+            for start in range(0, len(order), TOGETHER):
+                part = order[start : start + TOGETHER]
+                told = [(self._taught[each], self.net.thought(self._taught[each], known[each])) for each in part]
+                loss = torch.stack([_loss(*each) for each in told]).mean()
+                optimizer.zero_grad()
+                loss.backward()
+                optimizer.step()
+                rate.step()
+                sums += float(loss.detach())
+            print(f"heads, epoch {epoch + 1} of {epochs}: {sums / self._steps:.3f}", flush=True)
 
     def state(self) -> dict[str, Any]:
         """All that the next epoch follows from."""
@@ -113,6 +123,22 @@ class Lessons:
         torch.set_rng_state(state["torch"])
 
 
+def _loss(lesson: SessionLesson, told: SessionTold) -> torch.Tensor:
+    """The sum of what each head is wrong by."""
+    held = lesson.kinds > 0
+    keep = F.binary_cross_entropy_with_logits(told.keep, held.float(), reduction="none")
+    loss = (keep * lesson.weights).mean()
+    loss = loss + TRAP * F.binary_cross_entropy_with_logits(told.trap, (lesson.moods > 0).float())
+    if held.any():
+        loss = loss + KIND * F.cross_entropy(told.kind[held], lesson.kinds[held] - 1)
+    if len(lesson.meant):
+        each = [F.cross_entropy(row[None], right[None]) for row, right in zip(told.who, lesson.meant, strict=True)]
+        loss = loss + WHO * torch.stack(each).mean()
+    if len(lesson.verdicts):
+        loss = loss + VOTE * F.cross_entropy(told.votes, lesson.verdicts)
+    return loss
+
+
 def share_of(worlds: Sequence[ReadingWorld], percent: int) -> list[ReadingWorld]:
     """So much of the worlds, drawn alike every time; a smaller share is a part of every larger one."""
     order = np.random.default_rng(0).permutation(len(worlds))
@@ -125,7 +151,8 @@ def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("out", type=Path)
     arguments.add_argument("--worlds", type=Path, default=WORLDS)
-    arguments.add_argument("--epochs", type=int, default=3)
+    arguments.add_argument("--epochs", type=int, default=1, help="of encoder and heads together")
+    arguments.add_argument("--heads", type=int, default=8, help="epochs of the heads alone, afterwards")
     arguments.add_argument("--seed", type=int, default=0)
     arguments.add_argument("--share", type=int, default=100, help="percent of the worlds that are taught")
     arguments.add_argument("--threads", type=int, default=1)
@@ -146,6 +173,9 @@ def main() -> None:
         run.teach()
         print(f"after {run.epoch} epochs: {figures(run.net, test)}", flush=True)
         torch.save(run.state(), kept)
+    if options.heads:
+        run.polish(options.heads)
+        print(f"after the heads: {figures(run.net, test)}", flush=True)
     save(run.net, options.out)
 
 

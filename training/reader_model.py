@@ -153,7 +153,11 @@ class ReaderNet(torch.nn.Module):
 
     def forward(self, lesson: SessionLesson) -> SessionTold:
         """What is thought of a session."""
-        told, people, said, subjects = self.features(lesson)
+        return self.thought(lesson, self.features(lesson))
+
+    def thought(self, lesson: SessionLesson, features: tuple[Tensor, Tensor, Tensor, Tensor]) -> SessionTold:
+        """The same, of features that are known."""
+        told, people, said, subjects = features
         found = self.sentence(told)
         who = list(self.person(people)[:, 0].split(lesson.persons[2])) if len(people) else []
         votes = (

@@ -22,6 +22,7 @@ from adapters.extraction.taught_features import (
     ReadTurn,
     beside,
     context,
+    is_of_another,
     line_of,
     persons,
     seen,
@@ -42,17 +43,17 @@ Read = Callable[[Sequence[Utterance]], Reading]
 class Cuts:
     """Chances from which something is believed or not, chosen on worlds that were left out."""
 
-    useful: float = 0.05
+    useful: float = 0.2
     """Least chance that a claim of the rules is worth keeping."""
-    wrong: float = 0.6
+    wrong: float = 0.3
     """Greatest chance that it is wrong."""
-    keep: float = 0.5
+    keep: float = 0.3
     """Least chance that a sentence holds something to keep."""
     trap: float = 0.5
     """Greatest chance that it is a trap."""
-    who: float = 0.5
+    who: float = 0.35
     """Least chance of the person it is about."""
-    covered: float = 0.3
+    covered: float = 0.6
     """A sentence of which a claim of the rules with this chance is kept needs no other."""
 
 
@@ -150,10 +151,12 @@ class TaughtReader:
     def _meant(self, sentence: ScoredSentence, scored: Scored) -> int | None:
         """The place of the person a sentence is told of, None where it is not to be believed."""
         utterance, cuts = scored.turns[sentence.turn], self.cuts
-        if not rules.is_evidence(utterance) or is_question(utterance.text[slice(*sentence.span)]):
+        words = utterance.text[slice(*sentence.span)]
+        if not rules.is_evidence(utterance) or is_question(words):
             return None
-        best = int(sentence.who.argmax())
-        sure = sentence.keep >= cuts.keep and sentence.trap <= cuts.trap and sentence.who[best] >= cuts.who
+        who = sentence.who * (not is_of_another(words) or [each.how != "speaker" for each in sentence.people])
+        best = int(who.argmax())
+        sure = sentence.keep >= cuts.keep and sentence.trap <= cuts.trap and who[best] >= cuts.who
         return best if sure and sentence.people[best].name else None
 
 

@@ -42,6 +42,9 @@ _KIN = re.compile(
 """Somebody's somebody, whose: my brother, our elder sister."""
 _NO_NAMES = STOP_WORDS["en"] | STOP_WORDS["de"] | INTERJECTIONS
 _SPACED = re.compile(r"\s")
+_FIRST = re.compile(r"\b(?:i|my|me|we|our|ich|wir|mein\w*|mir|mich)\b", re.IGNORECASE)
+_SECOND = re.compile(r"\b(?:you|your|du|dein\w*|dir|dich)\b", re.IGNORECASE)
+_THIRD = re.compile(r"\b(?:he|she|his|her|they|er|sie|ihr\w*|sein\w*)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,14 +221,17 @@ def beside(turns: Sequence[ReadTurn], place: int, span: tuple[int, int], person:
     return np.concatenate([told[:DIMENSIONS], told[2 * DIMENSIONS : 3 * DIMENSIONS], own, coming])
 
 
+def is_of_another(words: str) -> bool:
+    """Whether a sentence points at somebody else and says nothing of who speaks: She is paid as well."""
+    return _THIRD.search(words) is not None and _FIRST.search(words) is None
+
+
 def ways(turn: ReadTurn, span: tuple[int, int], person: Person) -> Floats:
     """[WAYS] How a person comes up beside a sentence, seen without a model."""
     hows = np.array([person.how == how for how in HOWS], np.float32)
     distance = 0.0 if person.span is None else (person.span[0] - span[0] - turn.shift) / 100
-    words = turn.utterance.text[slice(*span)].lower()
-    first = bool(re.search(r"\b(?:i|my|me|we|our|ich|wir|mein\w*|mir|mich)\b", words))
-    third = bool(re.search(r"\b(?:he|she|his|her|they|er|sie|ihr\w*|sein\w*)\b", words))
-    second = bool(re.search(r"\b(?:you|your|du|dein\w*|dir|dich)\b", words))
+    words = turn.utterance.text[slice(*span)]
+    first, second, third = (bool(pattern.search(words)) for pattern in (_FIRST, _SECOND, _THIRD))
     more = np.array([distance, first, second, third, "'s " in person.name, " " in person.name], np.float32)
     return np.concatenate([hows, more])
 

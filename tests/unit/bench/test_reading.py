@@ -88,7 +88,7 @@ def test_a_fact_finds_a_claim_by_turn_subject_and_half_its_words():
     assert not finds(fact("Ana", "Ana has a cat"), wanted, "en")
 
 
-def test_a_tie_is_found_from_either_end():
+def test_a_statement_that_says_the_name_is_found_under_whomever_it_is_filed():
     wanted = claim("Mr Quayson", "is", "Efua's technician")
     assert finds(fact("Efua", "Efua's technician is Quayson"), wanted, "en")
 

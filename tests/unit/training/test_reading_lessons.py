@@ -10,7 +10,7 @@ from training.reading_lessons import MOODS, UNSURE, laid, lessons_of, verdict_of
 WORLD = """# world: x-tent | kind: friends | language: en | people: Ana (she, owner), Bo (he)
 ## 1 | 2024-03-02 19:10 | chat
 Ana: Good evening. I moved to Porto in March. My brother keeps bees.
-Bo: I own a castle. Splendid weather for once.
+Bo: And Bo owns a castle. Splendid weather for once.
 ?? questions
 !! claims
 ! 1.1 | Ana | moved_to | Porto | on 2024-03 | change
