@@ -31,8 +31,8 @@ DROPPED, DROPPED_IN = 0.4, 0.2
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Stretches:
-    """Stretches of talk: `rows` of all pieces, one stretch after the other, and how many each has."""
+class PieceStretches:
+    """PieceStretches of talk: `rows` of all pieces, one stretch after the other, and how many each has."""
 
     rows: Tensor
     counts: Tensor
@@ -47,22 +47,22 @@ class SessionLesson:
 
     ids: list[list[int]]
     kept: list[np.ndarray]
-    whole: Stretches
-    spans: Stretches
+    whole: PieceStretches
+    spans: PieceStretches
     turns: Tensor
     signs: Tensor
     kinds: Tensor
     moods: Tensor
     weights: Tensor
     about: Tensor
-    persons: tuple[Stretches, Tensor, list[int]]
+    persons: tuple[PieceStretches, Tensor, list[int]]
     meant: Tensor
-    quotes: Stretches
+    quotes: PieceStretches
     quote_turns: Tensor
     quote_signs: Tensor
     marks: Tensor
     sentences: Tensor
-    subjects: tuple[Stretches, Tensor, list[int]]
+    subjects: tuple[PieceStretches, Tensor, list[int]]
     own: list[list[bool]]
     verdicts: Tensor
 
@@ -192,27 +192,29 @@ class ReaderNet(torch.nn.Module):
         self.vote.settle(torch.hstack([claims, torch.randn(len(claims), DOUBTS) * 0.3 + 0.5]))
 
 
-def means(pieces: Tensor, stretches: Stretches) -> Tensor:
+def means(pieces: Tensor, stretches: PieceStretches) -> Tensor:
     """[stretches, 384] The mean of each stretch's pieces, of unit length; zeros where it has none."""
     owner = torch.repeat_interleave(torch.arange(len(stretches.counts)), stretches.counts)
     sums = torch.zeros(len(stretches.counts), DIMENSIONS).index_add(0, owner, pieces[stretches.rows])
     return F.normalize(sums / stretches.counts.clamp(min=1)[:, None], dim=-1)
 
 
-def _most(pieces: Tensor, stretches: Stretches) -> Tensor:
+def _most(pieces: Tensor, stretches: PieceStretches) -> Tensor:
     owner = torch.repeat_interleave(torch.arange(len(stretches.counts)), stretches.counts)
     start = torch.zeros(len(stretches.counts), DIMENSIONS)
     index = owner[:, None].expand(-1, DIMENSIONS)
     return start.scatter_reduce(0, index, pieces[stretches.rows], "amax", include_self=False)
 
 
-def _seen(pieces: Tensor, stretches: Stretches, around: Tensor, signs: Tensor) -> Tensor:
+def _seen(pieces: Tensor, stretches: PieceStretches, around: Tensor, signs: Tensor) -> Tensor:
     if not len(stretches.counts):
         return torch.zeros(0, SEEN)
     return torch.hstack([means(pieces, stretches), _most(pieces, stretches), around, signs])
 
 
-def _beside(pieces: Tensor, told: Tensor, sentences: Tensor, persons: tuple[Stretches, Tensor, list[int]]) -> Tensor:
+def _beside(
+    pieces: Tensor, told: Tensor, sentences: Tensor, persons: tuple[PieceStretches, Tensor, list[int]]
+) -> Tensor:
     names, ways, counts = persons
     if not counts:
         return torch.zeros(0, SIZED)

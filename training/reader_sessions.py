@@ -26,7 +26,7 @@ from bench.reading import batches
 from bench.reading_worlds import ReadingWorld
 from memory.model.claims import Claim, Utterance
 from memory.model.ids import fold
-from training.reader_model import SessionLesson, Stretches
+from training.reader_model import PieceStretches, SessionLesson
 from training.reading_lessons import SentenceLesson, lessons_of, meant, verdict_of
 
 
@@ -114,11 +114,11 @@ def _moved(turn: ReadTurn, span: tuple[int, int]) -> tuple[int, int]:
 
 def _stretch(
     turns: Sequence[ReadTurn], firsts: Sequence[int], placed: Sequence[tuple[int, tuple[int, int] | None]]
-) -> Stretches:
+) -> PieceStretches:
     """Which rows of all pieces, one turn after the other, lie in each stretch."""
     found = [np.zeros(0, np.intp) if span is None else turns[at].rows(span) + firsts[at] for at, span in placed]
     rows = np.concatenate(found) if found else np.zeros(0, np.intp)
-    return Stretches(torch.from_numpy(rows.astype(np.int64)), torch.tensor([len(each) for each in found]))
+    return PieceStretches(torch.from_numpy(rows.astype(np.int64)), torch.tensor([len(each) for each in found]))
 
 
 def _people(
@@ -126,7 +126,7 @@ def _people(
     firsts: Sequence[int],
     lessons: Sequence[SentenceLesson],
     found: Sequence[Sequence[Person]],
-) -> tuple[Stretches, torch.Tensor, list[int]]:
+) -> tuple[PieceStretches, torch.Tensor, list[int]]:
     """Of all candidates, one sentence after the other: their names' pieces, how they come up, how many there are."""
     listed = [(lesson, person) for lesson, own in zip(lessons, found, strict=True) for person in own]
     names = _stretch(turns, firsts, [(lesson.turn, person.span) for lesson, person in listed])

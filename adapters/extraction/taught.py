@@ -34,6 +34,7 @@ from adapters.extraction.taught_votes import doubts, marks, quoted
 from adapters.model_files import READER_HEADS
 from memory.model.claims import Claim, Reading, Utterance
 from memory.words.languages import is_german
+from memory.words.normalise import told
 from memory.words.polarity import is_question
 
 Read = Callable[[Sequence[Utterance]], Reading]
@@ -43,17 +44,17 @@ Read = Callable[[Sequence[Utterance]], Reading]
 class Cuts:
     """Chances from which something is believed or not, chosen on worlds that were left out."""
 
-    useful: float = 0.2
-    """Least chance that a claim of the rules is worth keeping."""
-    wrong: float = 0.3
+    useful: float = 0.03
+    """Least chance that a claim of the rules without a predicate is worth keeping."""
+    wrong: float = 0.5
     """Greatest chance that it is wrong."""
-    keep: float = 0.3
+    keep: float = 0.4
     """Least chance that a sentence holds something to keep."""
-    trap: float = 0.5
+    trap: float = 0.2
     """Greatest chance that it is a trap."""
-    who: float = 0.35
+    who: float = 0.4
     """Least chance of the person it is about."""
-    covered: float = 0.6
+    covered: float = 0.5
     """A sentence of which a claim of the rules with this chance is kept needs no other."""
 
 
@@ -129,7 +130,7 @@ class TaughtReader:
         kept = [
             (claim, float(vote[0]), within)
             for claim, vote, within in zip(scored.reading.claims, scored.votes, scored.within, strict=True)
-            if within is None or (vote[0] >= cuts.useful and vote[2] <= cuts.wrong)
+            if within is None or (vote[2] <= cuts.wrong and (claim.predicate is not None or vote[0] >= cuts.useful))
         ]
         covered = {within for _, chance, within in kept if chance >= cuts.covered}
         added = _claims(
@@ -152,7 +153,7 @@ class TaughtReader:
         """The place of the person a sentence is told of, None where it is not to be believed."""
         utterance, cuts = scored.turns[sentence.turn], self.cuts
         words = utterance.text[slice(*sentence.span)]
-        if not rules.is_evidence(utterance) or is_question(words):
+        if not rules.is_evidence(utterance) or not _is_asserted(utterance, sentence.span):
             return None
         who = sentence.who * (not is_of_another(words) or [each.how != "speaker" for each in sentence.people])
         best = int(who.argmax())
@@ -193,6 +194,17 @@ def _sentences(turns: Sequence[ReadTurn], around: Floats, heads: Heads) -> Itera
         who = heads.persons(np.stack([beside(turns, place, span, each, row) for each in people]))
         best = KINDS[1 + int(kind.argmax())]
         yield ScoredSentence(place, span, float(chance[0]), float(chance[1]), best, tuple(people), who)
+
+
+def _is_asserted(utterance: Utterance, span: tuple[int, int]) -> bool:
+    """Whether the rules of talk see an assertion in a sentence: no question, wish, supposition, report or play."""
+    words = utterance.text[slice(*span)]
+    if is_question(words):
+        return False
+    if is_german(utterance.text, utterance.language):
+        return True
+    pieces = told(words, utterance.listeners, utterance.speaker, "").pieces
+    return bool(pieces) and all(piece.asserted and not piece.question for piece in pieces)
 
 
 def _within(found: Sequence[ScoredSentence], turns: Sequence[ReadTurn], claim: Claim) -> int | None:

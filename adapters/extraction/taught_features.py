@@ -203,10 +203,13 @@ def _named(utterance: Utterance) -> Iterator[Person]:
     starts = {start for start, _ in sentences(text)}
     small = {word.lower() for word in re.findall(r"\b[a-zà-ÿ][\w'’-]*", text)}
     for found in _NAME.finditer(text):
-        name = re.sub(r"['’](?:s|m|re|ve|ll|d)$", "", found.group())
-        if len(name) < 2 or (found.start() in starts and (name.lower() in small or name.lower() in _NO_NAMES)):
+        name, start = re.sub(r"['’](?:s|m|re|ve|ll|d)$", "", found.group()), found.start()
+        first, _, rest = name.partition(" ")
+        if rest and first.lower() in _NO_NAMES:  # Then Theresa came
+            name, start = rest, start + len(first) + 1
+        if len(name) < 2 or (start in starts and (name.lower() in small or name.lower() in _NO_NAMES)):
             continue
-        yield Person(name, "named", (found.start(), found.start() + len(name)))
+        yield Person(name, "named", (start, start + len(name)))
     for found in _KIN.finditer(text):
         yield Person(f"{utterance.speaker}'s {found['kin']}", "named", found.span())
 

@@ -24,7 +24,7 @@ _WIDTHS = {"sentence": (SEEN, 1 + len(KINDS)), "person": (SIZED, 1), "vote": (SE
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Layer:
+class TaughtHead:
     """One head: features made comparable, a hidden layer, logits."""
 
     mean: Floats
@@ -45,9 +45,9 @@ class Layer:
 class Heads:
     """All three."""
 
-    sentence: Layer
-    person: Layer
-    vote: Layer
+    sentence: TaughtHead
+    person: TaughtHead
+    vote: TaughtHead
 
     def sentences(self, rows: Floats) -> tuple[Floats, Floats]:
         """[rows, 2] Chances of something to keep and of a trap; [rows, kinds] chances of each kind but none."""
@@ -76,9 +76,9 @@ def load(path: Path) -> Heads:
     return Heads(**layers)
 
 
-def _layer(name: str, parts: Mapping[str, Floats]) -> Layer:
+def _layer(name: str, parts: Mapping[str, Floats]) -> TaughtHead:
     names: Sequence[str] = ("mean", "scale", "inner.weight", "inner.bias", "outer.weight", "outer.bias")
-    return Layer(*(np.asarray(parts[f"{name}.{part}"], np.float32) for part in names))
+    return TaughtHead(*(np.asarray(parts[f"{name}.{part}"], np.float32) for part in names))
 
 
 def softmax(logits: Floats) -> Floats:

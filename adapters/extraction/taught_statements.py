@@ -45,7 +45,7 @@ def claim_of(kept: KeptSentence, doc: Doc | None) -> Claim:
     tense = TENSES.get(kept.kind, "state")
     spans = resolve(statement, utterance.at, utterance.offset_s, "future" if tense == "plan" else "past")
     span = next((each for each in spans if each.kind != "recurrence"), None)
-    for found in reversed(spans):
+    for found in reversed(spans if tense != "state" else ()):  # of a state it is not known where its time lies
         if words := label(found, utterance.offset_s):
             end = found.at + len(found.text)
             statement = f"{statement[:end]} ({words}){statement[end:]}"

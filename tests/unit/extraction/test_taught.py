@@ -144,3 +144,30 @@ def test_heads_give_chances_and_others_are_refused(tmp_path):
     (tmp_path / "broken.npz").write_bytes(b"PK\x03\x04 nothing")
     with pytest.raises(ModelFailed):
         load(tmp_path / "broken.npz")
+
+
+HANDFUL = (
+    ("Ana", "We moved to Porto in March, and I work at the bakery on Rua Nova now."),
+    ("Bo", "And what do you do all day?"),
+    ("Ana", "My sister keeps bees."),
+    ("Bo", "I'm the king of Sweden, obviously."),
+    ("Ana", "Blood pressure 150 over 95 at the doctor's today, so no salt until May."),
+    ("Bo", "Well, thanks, talk soon!"),
+    ("Ana", "Dentist on Thursday at nine."),
+)
+
+
+async def test_the_packaged_weights_read_a_handful_of_turns_as_recorded():
+    reader = TaughtReader()
+    talk = [
+        Utterance("s", str(key), key, 1, who, said, SAID.at + key, listeners=("Bo" if who == "Ana" else "Ana",))
+        for key, (who, said) in enumerate(HANDFUL)
+    ]
+    found = {(each.segment_key, each.subject, each.predicate, each.tense) for each in (await reader.read(talk)).claims}
+    assert found == {
+        (0, "Ana", "moved_to", "plan"),
+        (0, "Ana", "works_at", "state"),
+        (2, "Ana's sister", None, "state"),
+        (4, "Ana", None, "state"),
+        (6, "Ana", None, "plan"),
+    }
