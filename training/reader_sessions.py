@@ -51,16 +51,8 @@ def session_lesson(
     world: ReadingWorld, session: Sequence[Utterance], lessons: Sequence[SentenceLesson]
 ) -> SessionLesson:
     """One session."""
-    lines = [line_of(each) for each in session]
-    encodings = tokenizer().encode_batch([line for line, _ in lines])
-    turns, rows, first = [], [], 0
-    for utterance, (_, shift), encoding in zip(session, lines, encodings, strict=True):
-        spans = np.array(encoding.offsets, np.int64).reshape(-1, 2)
-        kept = spans[:, 1] > spans[:, 0]
-        turns.append(ReadTurn(utterance, ReadPieces(spans[kept], np.zeros((0, DIMENSIONS), np.float32)), shift))
-        rows.append((first, kept))
-        first += int(kept.sum())
-    firsts = [start for start, _ in rows]
+    turns, ids, kept = _turns(session)
+    firsts = np.cumsum([0, *(int(each.sum()) for each in kept[:-1])]).tolist()
     said = [each for batch in batches(session) for each in read(batch).claims]
     place = {utterance.segment_key: number for number, utterance in enumerate(session)}
     people = [meant(turns, lesson) for lesson in lessons if lesson.subjects]
@@ -68,8 +60,8 @@ def session_lesson(
     placed = [(place[claim.segment_key], claim) for claim in said]
     asked = [_candidates(turns, lessons, at, claim) for at, claim in placed]
     return SessionLesson(
-        ids=[each.ids for each in encodings],
-        kept=[kept for _, kept in rows],
+        ids=ids,
+        kept=kept,
         whole=_stretch(turns, firsts, [(at, WHOLE) for at in range(len(turns))]),
         spans=_stretch(turns, firsts, [(each.turn, _moved(turns[each.turn], each.span)) for each in lessons]),
         turns=torch.tensor([each.turn for each in lessons]),
@@ -95,6 +87,19 @@ def session_lesson(
             dtype=torch.long,
         ),
     )
+
+
+def _turns(session: Sequence[Utterance]) -> tuple[list[ReadTurn], list[list[int]], list[np.ndarray]]:
+    """Of each utterance its pieces without vectors, their numbers, and which of these stand somewhere in the line."""
+    lines = [line_of(each) for each in session]
+    encodings = tokenizer().encode_batch([line for line, _ in lines])
+    turns, kept = [], []
+    for utterance, (_, shift), encoding in zip(session, lines, encodings, strict=True):
+        spans = np.array(encoding.offsets, np.int64).reshape(-1, 2)
+        kept.append(spans[:, 1] > spans[:, 0])
+        pieces = ReadPieces(spans[kept[-1]], np.zeros((0, DIMENSIONS), np.float32))
+        turns.append(ReadTurn(utterance, pieces, shift))
+    return turns, [each.ids for each in encodings], kept
 
 
 def _candidates(
