@@ -61,19 +61,22 @@ def test_what_is_pooled_with_gradients_is_what_the_product_pools(lessons):
 
 
 def test_a_run_learns_repeats_itself_and_goes_on(lessons, tmp_path: Path):
-    one, other = (Lessons(lessons * 4, 6, 3, frozen=True, half=False) for _ in range(2))
+    one = Lessons(lessons * 4, 6, 3, frozen=True, half=False)
     before = figures(one.net, lessons)
     for _ in range(6):
         one.teach()
     assert figures(one.net, lessons).keep > before.keep
+    other = Lessons(lessons * 4, 6, 3, frozen=True, half=False)
     for _ in range(3):
         other.teach()
+    kept = other.state()
     resumed = Lessons(lessons * 4, 6, 3, frozen=True, half=False)
-    resumed.go_on(other.state())
+    resumed.go_on(kept)
     for _ in range(3):
         resumed.teach()
     for mine, theirs in zip(one.net.heads(), resumed.net.heads(), strict=True):
         assert torch.equal(mine, theirs)
+    one.polish(1)
     save(one.net, tmp_path)
     rows = torch.randn(2, one.net.sentence.mean.shape[0])
     with torch.no_grad():
