@@ -42,6 +42,8 @@ _KIN = re.compile(
 """Somebody's somebody, whose: my brother, our elder sister."""
 _NO_NAMES = STOP_WORDS["en"] | STOP_WORDS["de"] | INTERJECTIONS
 _SPACED = re.compile(r"\s")
+_HALF = re.compile(r"[\ud800-\udfff\x00]")
+"""Halves of characters, which no tokenizer takes."""
 _FIRST = re.compile(r"\b(?:i|my|me|we|our|ich|wir|mein\w*|mir|mich)\b", re.IGNORECASE)
 _SECOND = re.compile(r"\b(?:you|your|du|dein\w*|dir|dich)\b", re.IGNORECASE)
 _THIRD = re.compile(r"\b(?:he|she|his|her|they|er|sie|ihr\w*|sein\w*)\b", re.IGNORECASE)
@@ -100,7 +102,7 @@ class ReadTurn:
 def line_of(utterance: Utterance) -> tuple[str, int]:
     """What is encoded of an utterance, and where its text begins in that."""
     lead = f"{utterance.speaker}: " if utterance.speaker else ""
-    return lead + utterance.text, len(lead)
+    return _HALF.sub(" ", lead + utterance.text), len(lead)
 
 
 def sentences(text: str) -> list[tuple[int, int]]:

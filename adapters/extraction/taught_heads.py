@@ -89,5 +89,5 @@ def softmax(logits: Floats) -> Floats:
 
 
 def _sigmoid(logits: Floats) -> Floats:
-    chances: Floats = 1 / (1 + np.exp(-logits))
+    chances: Floats = (1 / (1 + np.exp(-logits))).astype(np.float32)
     return chances

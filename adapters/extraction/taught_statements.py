@@ -9,7 +9,6 @@ from adapters.extraction.rules_voice import Voice
 from adapters.extraction.taught_features import Person
 from memory.model.claims import Claim, Utterance
 from memory.model.ids import fold
-from memory.words.languages import is_german
 from memory.words.polarity import is_negated, is_negated_in_german
 from memory.words.time_expressions import resolve
 from memory.words.time_spans import TimeSpan, label
@@ -59,7 +58,7 @@ def claim_of(kept: KeptSentence, doc: Doc | None) -> Claim:
         kind="preference" if kept.kind == "preference" else "factual",
         importance=min(_MOST_IMPORTANT, 4 + int(4 * kept.keep)),
         confidence=round(min(1.0, kept.keep * kept.who + 0.2), 2),
-        polarity=not _denied(kept),
+        polarity=not _denied(kept, doc),
         tense=tense,
         valid_from=utterance.at,
     )
@@ -86,9 +85,11 @@ def _timed(claim: Claim, span: TimeSpan | None, utterance: Utterance) -> Claim:
     return replace(claim, valid_from=span.start) if span.end is None and span.start <= utterance.at else claim
 
 
-def _denied(kept: KeptSentence) -> bool:
-    german = is_german(kept.utterance.text, kept.utterance.language)
-    return is_negated_in_german(kept.words) if german else is_negated(kept.words)
+def _denied(kept: KeptSentence, doc: Doc | None) -> bool:
+    """Whether the sentence as a whole is denied: his blood pressure is high, no salt, is not."""
+    if doc is None:
+        return is_negated_in_german(kept.words)
+    return is_negated(kept.words) and any(token.dep_ == "neg" and token.head.dep_ == "ROOT" for token in doc)
 
 
 def _says(statement: str, subject: str) -> bool:

@@ -83,3 +83,9 @@ def test_features_are_finite_and_of_one_shape():
     for person in persons(turns, 0, (0, 16)):
         assert beside(turns, 0, (0, 16), person, row).shape == (SIZED,)
     assert np.isfinite(seen(turns[1], around[1], (5, 9))).all()
+
+
+def test_halves_of_characters_keep_their_places():
+    utterance = Utterance("s", "1", 1, 1, "Ana", "Hi \ud800 and \x00 you", 0.0)
+    line, shift = line_of(utterance)
+    assert line[shift:] == "Hi   and   you"
