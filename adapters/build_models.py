@@ -83,7 +83,7 @@ def readers(settings: Settings, encoder: Callable[[], Awaitable[Embedder]]) -> t
     time limit.
     """
     extractor_ = extractor(settings)
-    if settings.models.extraction.kind != "rules":
+    if settings.models.extraction.kind == "openai":
         return extractor_, extractor_
     from adapters.extraction.apart import Apart
 
@@ -208,6 +208,15 @@ def _rules_extractor(settings: Settings) -> Extractor:
     return RuleExtractor()
 
 
+def _taught_extractor(settings: Settings) -> Extractor:
+    from adapters.extraction import rules_model
+    from adapters.extraction.taught import TaughtReader
+
+    trusted = trusted_of(settings.models.trusted)
+    rules_model.choose(settings.models.extraction.path, trusted)
+    return TaughtReader(trusted)
+
+
 def _openai_extractor(settings: Settings) -> Extractor:
     from adapters.extraction.openai import OpenAiExtractor
 
@@ -243,4 +252,8 @@ _EMBEDDERS: dict[str, Callable[[Settings], Embedder]] = {
 }
 _ON_A_GPU = ("taught", "minilm-int8", "minilm")
 """Kinds whose vectors those of the GPU may stand beside: what int8 weights differ by is far below what rules tell."""
-_EXTRACTORS: dict[str, Callable[[Settings], Extractor]] = {"rules": _rules_extractor, "openai": _openai_extractor}
+_EXTRACTORS: dict[str, Callable[[Settings], Extractor]] = {
+    "rules": _rules_extractor,
+    "taught": _taught_extractor,
+    "openai": _openai_extractor,
+}

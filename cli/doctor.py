@@ -186,7 +186,7 @@ def _models(settings: Settings) -> Finding:
     from adapters.extraction import rules_model
 
     vector = build_models.embedder(settings).embed(["A memory."])[0]
-    if settings.models.extraction.kind == "rules":
+    if settings.models.extraction.kind != "openai":
         rules_model.load()
     return Finding("ok", f"encoder {settings.models.encoder.kind} ({len(vector)} dimensions), parser loads")
 

@@ -141,8 +141,9 @@ class Endpoint:
 class ExtractionModel(Endpoint):
     """What reads claims out of words."""
 
-    kind: Literal["rules", "openai"] = "rules"
-    """`rules` needs no language model; `openai` asks the endpoint with a JSON schema."""
+    kind: Literal["rules", "taught", "openai"] = "rules"
+    """`rules` needs no language model; `taught` lets heads that were taught on invented talk vote on what the rules
+    read and add what they miss; `openai` asks the endpoint with a JSON schema."""
     path: Path | None = None
     """A folder with a spaCy pipeline for `rules`, such as the maker's own release; null = the packaged one."""
     promises: Literal["taught", "rules"] = "taught"

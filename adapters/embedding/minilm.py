@@ -19,7 +19,7 @@ import onnxruntime as ort
 from numpy.typing import NDArray
 from tokenizers import Encoding, Tokenizer
 
-from adapters.model_files import MINILM, MINILM_INT8, MINILM_TAUGHT, MINILM_TOKENIZER, MINILM_WEIGHTS, ModelFile
+from adapters.model_files import MINILM, MINILM_INT8, MINILM_TAUGHT, MINILM_TOKENIZER, MINILM_WEIGHTS, READER, ModelFile
 from memory.ports import Matrix
 from memory.retrieval.pieces import MOST_ASKED, Encoded, EncodedQuestion, Pieces, pooled
 from memory.words.stems import STOP_PARTS
@@ -217,6 +217,13 @@ class TaughtMiniLmEmbedder(MiniLmEmbedder):
     name = "memoray-minilm-2-int8"
     _knots = TAUGHT_CALIBRATION
     _file = MINILM_TAUGHT
+
+
+class ReaderMiniLm(MiniLmEmbedder):
+    """The same model taught further to read: what its pieces tell is for the taught heads (training/reader.py)."""
+
+    name = "memoray-reader-1-int8"
+    _file = READER
 
 
 class Vocabulary:

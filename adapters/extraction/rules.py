@@ -61,7 +61,7 @@ def read(utterances: Sequence[Utterance]) -> Reading:
     sightings, claims = _read(parts)
     whole = {each.segment_key: each.text for each in utterances if _without_tasks(each) is not each}
     sightings = [_quoted(seen, whole.get(seen.segment_key, seen.quote)) for seen in sightings]
-    sightings.extend(task for each in utterances if _is_evidence(each) for task in tasks_of(each))
+    sightings.extend(task for each in utterances if is_evidence(each) for task in tasks_of(each))
     if len(parts) > len(utterances):
         sightings, claims = _whole(sightings, claims)
     return Reading(tuple(sightings), tuple(claims), RuleExtractor.name)
@@ -83,7 +83,7 @@ def _passages(utterance: Utterance) -> Iterator[Utterance]:
     text = utterance.text
     if len(text) <= PASSAGE_CHARS:
         yield utterance
-    elif _is_evidence(utterance):
+    elif is_evidence(utterance):
         yield from (replace(utterance, text=passage) for passage in passages(text))
     else:
         yield replace(utterance, text=last_passage(text))
@@ -119,7 +119,7 @@ def _read(utterances: Sequence[Utterance]) -> tuple[list[Sighting], list[Claim]]
         reads = _read_german if is_german(utterance.text, utterance.language) else _read_turn
         seen, said = reads(utterance, parsed, company, asked if asker != utterance.speaker else PriorQuestions())
         asked, asker = PriorQuestions(tuple(piece.text for piece in turn if piece.question)), utterance.speaker
-        if _is_evidence(utterance):
+        if is_evidence(utterance):
             gone = _taken_back(claims, speakers_of, utterance, turn)
             claims = [claim for claim in claims if (claim.segment_key, claim.quote) != gone]
             sightings = [s for s in sightings if s.type == "person" or (s.segment_key, s.quote) != gone]
@@ -128,7 +128,8 @@ def _read(utterances: Sequence[Utterance]) -> tuple[list[Sighting], list[Claim]]
     return sightings, claims
 
 
-def _is_evidence(utterance: Utterance) -> bool:
+def is_evidence(utterance: Utterance) -> bool:
+    """Whether it is to be read, and what it says is somebody's own words."""
     silent = utterance.role in _SILENT_ROLES or is_broadcast(utterance.speaker)
     return not (utterance.context_only or silent)
 
@@ -194,7 +195,7 @@ def _read_german(
     utterance: Utterance, parsed: Sequence[tuple[UtterancePiece, Doc]], company: Company, asked: PriorQuestions
 ) -> tuple[list[Sighting], list[Claim]]:
     """A German turn needs no parser: its clauses are read by the order of their words."""
-    if not _is_evidence(utterance):
+    if not is_evidence(utterance):
         return [], []
     listener = company.listener(utterance)
     sightings = [speaker_sighting(utterance)] if utterance.speaker else []

@@ -10,6 +10,7 @@ ROOMS: Mapping[str, Sequence[str]] = {
     "bench.commands.lifetimes": ("bench",),
     "bench.commands.lives": ("bench",),
     "bench.commands.peers": ("bench",),
+    "bench.commands.reading": ("bench",),
     "bench.commands.soak": ("bench",),
     "bench.commands.chaos": ("chaos",),
     "bench.commands.simulate": ("simulate",),

@@ -6,7 +6,7 @@ the question looks at the words of a turn and of those beside it once more, thro
 one layer and four heads), and what it sees is weighed together with signs that are at hand: by how much the turn leads,
 which words nobody meets, who speaks, and what kind of thing is asked for. Nothing is encoded for it.
 
-`training/answers.py` teaches the weights; docs/decisions/0119 has what they are worth.
+`training/answers.py` teaches the weights; docs/decisions/0118 has what they are worth.
 """
 
 from __future__ import annotations

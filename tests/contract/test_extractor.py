@@ -14,6 +14,7 @@ from adapters.embedding.minilm import TaughtMiniLmEmbedder
 from adapters.extraction.openai import OpenAiExtractor
 from adapters.extraction.promise_head import load_head
 from adapters.extraction.rules import RuleExtractor
+from adapters.extraction.taught import TaughtReader
 from adapters.extraction.taught_promises import PromiseReader
 from adapters.model_files import PROMISE_HEAD
 from config.settings import ExtractionModel
@@ -50,10 +51,12 @@ def understood(request: Mapping[str, Any]) -> Reply:
     return Reply(json.dumps({"entities": [], "facts": facts}))
 
 
-@pytest.fixture(scope="module", params=["rules", "promises", "openai", "scripted"])
+@pytest.fixture(scope="module", params=["rules", "taught", "promises", "openai", "scripted"])
 def extractor(request) -> Iterator[Extractor]:
     if request.param == "rules":
         yield RuleExtractor()
+    elif request.param == "taught":
+        yield TaughtReader()
     elif request.param == "promises":
         yield _with_a_head()
     elif request.param == "scripted":
