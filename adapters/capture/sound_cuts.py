@@ -9,7 +9,7 @@ from pathlib import Path
 
 from adapters.capture.commands import folder_name
 from adapters.capture.sound_forms import SoundForms, sessions_in
-from adapters.capture.sounds import pieces_of, rate_of, session_stream, span_of, stream_of
+from adapters.capture.sounds import pieces_of, rate_of, session_stream, span_of, spoken, stream_of
 from memory.errors import SoundDamaged, SoundSealed
 from memory.model.sound import SAMPLE
 from memory.model.timeline import Instant
@@ -61,7 +61,8 @@ class SoundCuts:
         origin, own = session_id.partition("-")[0], session_stream(session_id)
         for path in sessions_in(self._root / folder_name(user_id)):
             if stream_of(path) == own or path.name.startswith(f"{origin}-"):
-                spans = (span_of(each, rate_of(path), began, ended) for each in pieces_of(path))
+                rate = rate_of(path)
+                spans = (span_of(each, rate, began, ended) for each in spoken(pieces_of(path), rate))
                 yield path, [each for each in spans if each[1]]
 
 

@@ -28,6 +28,7 @@ from adapters.capture.sounds import (
     rate_of,
     session_of,
     session_stream,
+    spoken,
     stream_of,
 )
 from memory.errors import SoundDamaged
@@ -243,7 +244,7 @@ class SoundSessions:
         Where nothing came for a while there is a silence of `GAP_S`. Its reader closes the file. Raises SoundSealed,
         and SoundDamaged.
         """
-        pieces = pieces_of(session.path)
+        pieces = spoken(pieces_of(session.path), session.rate)
         file = self._unnamed()
         places, seconds, last = list[_Place](), 0.0, None
         with _unless_broken(file), self._forms.opened(session.path) as sound, wave.open(file, "wb") as writer:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime, timedelta
@@ -156,7 +156,10 @@ class SoundFolder:
         with locked(path.with_name(stream_of(path))):
             if not is_kept(path):
                 return False
-            spans = [span_of(each, rate_of(path), began, ended) for each in pieces_of(path)]
+            came, rate = pieces_of(path), rate_of(path)
+            # what was told before the rest came stands by when its sound came
+            pieces = dict.fromkeys((*came, *spoken(came, rate)))
+            spans = [span_of(each, rate, began, ended) for each in pieces]
             self._forms.silence(path, spans)
             if any(size for _, size in spans):
                 state = read_state(path)
@@ -282,6 +285,25 @@ def pieces_of(path: Path, tail: int | None = None) -> list[SoundPiece]:
         with suppress(orjson.JSONDecodeError, TypeError):
             found.append(SoundPiece(**orjson.loads(line)))
     return found
+
+
+def spoken(pieces: Sequence[SoundPiece], rate: int) -> list[SoundPiece]:
+    """The same pieces, each with when it was spoken instead of when it came; none begins before the last one ended.
+
+    Sound that comes late comes faster than it was spoken: what a device held back while it was out of reach, or a file
+    that is sent as fast as it goes. What came last was spoken last, so it says when those before it were; but nothing
+    was spoken before the first piece of all.
+    """
+    if not pieces:
+        return []
+    lasts = [each.size / (SAMPLE * rate) for each in pieces]
+    ends = [each.at for each in pieces]
+    for place in range(len(pieces) - 2, -1, -1):
+        ends[place] = min(ends[place], ends[place + 1] - lasts[place + 1])
+    last = pieces[0].at - lasts[0]
+    for place, seconds in enumerate(lasts):
+        ends[place] = last = max(ends[place], last + seconds)
+    return [replace(each, at=end) for each, end in zip(pieces, ends, strict=True)]
 
 
 def span_of(piece: SoundPiece, rate: int, began: Instant, ended: Instant) -> tuple[int, int]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import wave
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -11,9 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from adapters.capture.sound_cuts import SoundCuts
 from adapters.capture.sound_sessions import GAP_S, KeptSession, SoundSessions
 from adapters.capture.sound_states import read_state, state_path
-from adapters.capture.sounds import SoundFolder, session_of, session_stream
+from adapters.capture.sounds import SoundFolder, SoundPiece, session_of, session_stream, spoken
 from config.doors import Sound
 
 RATE = 8_000
@@ -159,3 +161,50 @@ def test_a_session_that_a_caller_names_is_told_from_every_stream(tmp_path: Path)
     assert session_of("omi-a") is None
     assert sounds.silence("maya", "omi", NOON - 1, NOON, session_stream("omi")) == 2
     assert oct(state_path(session.path).stat().st_mode)[-3:] == "600"
+
+
+# --- sound that comes faster than it was spoken
+
+
+def test_what_came_at_once_was_spoken_one_after_another_and_what_comes_last_says_when(tmp_path: Path) -> None:
+    """A device was out of reach from 1 to 31: what it held back comes at 31, and it goes on."""
+    sessions = kept(tmp_path, (1.0, 1.0), (30.9, 10.0), (31.0, 10.0), (31.1, 10.0), (32.0, 1.0))
+    stretch = sessions.stretch(the(sessions), the(sessions).size, 3_600.0)
+    assert stretch is not None
+    stretch.file.close()
+    assert stretch.seconds == 32.0, "no gap, and nothing twice"
+    assert stretch.at(11.5) == pytest.approx(NOON + 11.5)
+    assert stretch.at(31.5) == pytest.approx(NOON + 31.5)
+
+
+def test_a_file_sent_as_fast_as_it_goes_begins_when_its_first_sound_came(tmp_path: Path) -> None:
+    sessions = kept(tmp_path, *((1.0 + place / 10, 1.0) for place in range(60)))
+    stretch = sessions.stretch(the(sessions), the(sessions).size, 3_600.0)
+    assert stretch is not None
+    stretch.file.close()
+    assert stretch.at(59.5) == pytest.approx(NOON + 59.5)
+
+
+def test_such_sound_is_cut_and_silenced_where_it_was_spoken(tmp_path: Path) -> None:
+    kept(tmp_path, *((1.0 + place / 10, 1.0) for place in range(60)), stream="omi")
+    cuts, sounds = SoundCuts(tmp_path), SoundFolder(tmp_path, Sound())
+    assert cuts.holds("maya", "omi-walk", NOON + 40.0, NOON + 45.0)
+    assert sounds.silence("maya", "omi", NOON + 30.0, NOON + 50.0)
+    assert not cuts.holds("maya", "omi-walk", NOON + 40.0, NOON + 45.0)
+    assert cuts.holds("maya", "omi-walk", NOON + 10.0, NOON + 20.0)
+
+
+@given(st.lists(st.tuples(st.floats(0.0, 30.0), st.integers(1, 80_000)), min_size=1, max_size=30))
+def test_pieces_are_spoken_in_order_and_never_two_at_once(came: list[tuple[float, int]]) -> None:
+    pieces, at, start = list[SoundPiece](), NOON, 0
+    for after, samples in came:
+        at += after
+        pieces.append(SoundPiece(at, start, samples * 2, None))
+        start += samples * 2
+    told = spoken(pieces, RATE)
+    begins = [each.at - each.size / (2 * RATE) for each in told]
+    assert all(later >= before.at - 1e-3 for before, later in zip(told, begins[1:], strict=False))
+    assert begins[0] >= pieces[0].at - pieces[0].size / (2 * RATE) - 1e-3
+    assert [(each.start, each.size) for each in told] == [(each.start, each.size) for each in pieces]
+    if all(later.at - later.size / (2 * RATE) >= before.at for before, later in pairwise(pieces)):
+        assert [each.at for each in told] == pytest.approx([each.at for each in pieces])
