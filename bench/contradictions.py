@@ -82,9 +82,18 @@ class Believing:
                 key += 1
                 self.turns[key] = str(turn["segment_id"])
                 at, text = body["started_at"] + 30.0 * place, turn["text"].partition(PHOTO)[0]
-                heard.append(Utterance(
-                    body["source_id"], self.turns[key], key, 1, turn["speaker"], text, at, role=turn["role"],
-                ))  # fmt: skip
+                heard.append(
+                    Utterance(
+                        body["source_id"],
+                        self.turns[key],
+                        key,
+                        1,
+                        turn["speaker"],
+                        text,
+                        at,
+                        role=turn["role"],
+                    )
+                )
             for start in range(0, len(heard), BATCH):
                 await self._read(extractor, heard[start : start + BATCH])
 
@@ -95,9 +104,12 @@ class Believing:
             ReadSegment("user:bench", u.source_id, u.segment_key, 1, u.at, u.speaker, u.role, 0) for u in heard
         )
         command = AcceptReading(
-            command_id=command_id(self.conversation.id, heard[0].segment_key), actor="extraction", read=read,
-            sightings=reading.sightings, claims=reading.claims,
-        )  # fmt: skip
+            command_id=command_id(self.conversation.id, heard[0].segment_key),
+            actor="extraction",
+            read=read,
+            sightings=reading.sightings,
+            claims=reading.claims,
+        )
 
         async def submit(judged: AcceptReading) -> None:
             self.asked += len(judged.judging.verdicts) if judged.judging else 0
@@ -114,8 +126,10 @@ class Believing:
     def links(self) -> list[LinkedTurns]:
         """Every pair of turns joined by a link, once a pair of facts."""
         found: dict[frozenset[str], LinkedTurns] = {}
-        for link in sorted(self.believed.links, key=lambda each: (KINDS.index(each.kind) if each.kind in KINDS else 9,
-                                                                  each.from_id, each.to_id)):  # fmt: skip
+        for link in sorted(
+            self.believed.links,
+            key=lambda each: (KINDS.index(each.kind) if each.kind in KINDS else 9, each.from_id, each.to_id),
+        ):
             both = frozenset((link.from_id, link.to_id))
             if link.kind not in KINDS or both in found:
                 continue
@@ -168,12 +182,15 @@ class Row:
         """The row for docs/benchmarks.md."""
         told = "?" if self.false_per_1000 is None else f"{self.false_per_1000:.1f}"
         return {
-            "judge": self.judge, "facts": str(self.facts),
+            "judge": self.judge,
+            "facts": str(self.facts),
             **{f"{name.split('_')[0]} (listed)": _share(*counts) for name, counts in self.listed.items()},
             **{f"{name.split('_')[0]} (read)": _share(*counts) for name, counts in self.read.items()},
-            "links": str(len(self.links)), "judged right, wrong": f"{self.right}, {self.wrong}",
-            "false per 1,000": told, "pairs asked": str(self.pairs_asked),
-        }  # fmt: skip
+            "links": str(len(self.links)),
+            "judged right, wrong": f"{self.right}, {self.wrong}",
+            "false per 1,000": told,
+            "pairs asked": str(self.pairs_asked),
+        }
 
 
 def wilson(hits: int, of: int) -> tuple[float, float]:
@@ -211,9 +228,15 @@ def measure_contradictions(
             read[question.category][1] += 1
     known = [verdicts[each.key] for each in links if each.key in verdicts]
     return Row(
-        judge.name if judge else "rules", facts, _counted(listed), _counted(read), tuple(links),
-        sum(known), len(known) - sum(known), asked,
-    )  # fmt: skip
+        judge.name if judge else "rules",
+        facts,
+        _counted(listed),
+        _counted(read),
+        tuple(links),
+        sum(known),
+        len(known) - sum(known),
+        asked,
+    )
 
 
 def numbered(conversation: Conversation) -> Iterator[tuple[str, GoldQuestion]]:

@@ -164,10 +164,17 @@ def heard(number: int) -> dict[str, Any]:
     """What Omi's cloud sends of a stream: the segment before, which has grown, and the next."""
     said = [(each, f"Word by word, {each} of them are said.") for each in (number - 1, number) if each >= 0]
     segments = [
-        {"id": f"w{each}", "text": text, "speaker": "SPEAKER_00", "speaker_id": 0, "is_user": True,
-         "start": 3.0 * each, "end": 3.0 * each + 2.0}
+        {
+            "id": f"w{each}",
+            "text": text,
+            "speaker": "SPEAKER_00",
+            "speaker_id": 0,
+            "is_user": True,
+            "start": 3.0 * each,
+            "end": 3.0 * each + 2.0,
+        }
         for each, text in said
-    ]  # fmt: skip
+    ]
     return {"session_id": USER, "segments": segments}
 
 

@@ -142,8 +142,13 @@ async def ask_all(conversation: Conversation, encoder: CachedEncoder, settings: 
     return await asked_of(conversation, wanted, encoder, settings)
 
 
-async def asked_of(conversation: Conversation, wanted: Sequence[Question], encoder: CachedEncoder,
-                   settings: RecallSettings, standing: bool = True) -> list[Weighed]:  # fmt: skip
+async def asked_of(
+    conversation: Conversation,
+    wanted: Sequence[Question],
+    encoder: CachedEncoder,
+    settings: RecallSettings,
+    standing: bool = True,
+) -> list[Weighed]:
     """Each of these questions, put to a conversation; with the owner's wishes at hand, or without."""
     batch, turn_ids = batch_of(conversation)
     segment_index = index_of(conversation, batch, encoder)
@@ -164,10 +169,18 @@ async def asked_of(conversation: Conversation, wanted: Sequence[Question], encod
         fused = fused_scores(rankings, traits.keys, FusionRules()).astype(np.float64)
         turns = np.array([turn_of[key] for key in traits.keys.tolist()], np.str_)
         weighed.append(
-            Weighed(dataset, conversation.id, features(case).astype(np.float64), fused, turns,
-                    np.isin(turns, question.gold), question.gold, traits.source,
-                    frozenset(source_of[turn] for turn in question.gold if turn in source_of))
-        )  # fmt: skip
+            Weighed(
+                dataset,
+                conversation.id,
+                features(case).astype(np.float64),
+                fused,
+                turns,
+                np.isin(turns, question.gold),
+                question.gold,
+                traits.source,
+                frozenset(source_of[turn] for turn in question.gold if turn in source_of),
+            )
+        )
     return weighed
 
 

@@ -90,8 +90,12 @@ class Fitted:
     cut: CutRules
 
 
-async def judged(conversation: Conversation, asked: Sequence[tuple[str, str, frozenset[str]]],
-                 encoder: CachedEncoder, settings: RecallSettings) -> list[SilenceCase]:  # fmt: skip
+async def judged(
+    conversation: Conversation,
+    asked: Sequence[tuple[str, str, frozenset[str]]],
+    encoder: CachedEncoder,
+    settings: RecallSettings,
+) -> list[SilenceCase]:
     """Every one of these questions - text, category, gold - of a conversation."""
     batch, turn_ids = batch_of(conversation)
     segment_index, view = index_of(conversation, batch, encoder), View(conversation.id)
@@ -109,9 +113,17 @@ async def judged(conversation: Conversation, asked: Sequence[tuple[str, str, fro
         added = contributions(case, settings.weights).scores
         order = np.lexsort((traits.keys, -added))
         evidence = np.array([turn_of[key] in gold for key in traits.keys[order[:DEPTH]].tolist()], np.bool_)
-        found.append(SilenceCase(re.split(r"[\d_-]", conversation.dataset.lower())[0], conversation.id, category,
-                            signs(case.plan, traits, case.met.alone).astype(np.float64), added[order],
-                            evidence & (category not in UNANSWERABLE), len(gold)))  # fmt: skip
+        found.append(
+            SilenceCase(
+                re.split(r"[\d_-]", conversation.dataset.lower())[0],
+                conversation.id,
+                category,
+                signs(case.plan, traits, case.met.alone).astype(np.float64),
+                added[order],
+                evidence & (category not in UNANSWERABLE),
+                len(gold),
+            )
+        )
     return found
 
 
@@ -153,19 +165,33 @@ def fit(asked: Sequence[SilenceCase]) -> Fitted:
     """Everything, from the questions of the fitted sets among these."""
     known = [one for one in asked if one.dataset in FITTED]
     rows = np.array([one.signs for one in known])
-    found = logistic(rows, np.array([one.answerable for one in known]),
-                     even([(one.dataset, one.answerable) for one in known]))  # fmt: skip
+    found = logistic(
+        rows, np.array([one.answerable for one in known]), even([(one.dataset, one.answerable) for one in known])
+    )
     usual = -float((rows @ found[:-1]).mean())
     sure = {id(one): float(one.signs @ found[:-1]) + usual for one in known}
     spoken = [one for one in asked if one.answerable and one.plain]
-    least = lowest([float(one.signs @ found[:-1]) + usual for one in spoken],
-                   even([one.dataset for one in spoken]), REFUSED)  # fmt: skip
-    silence = SilenceRules(**dict(zip(SIGNS, found[:-1].round(2).tolist(), strict=True)), usual=round(usual, 2),
-                           least=round(least, 2))  # fmt: skip
-    hits = [(one, np.column_stack((log_shares(one.scores[: len(one.gold)], one.scores),
-                                   np.full(len(one.gold), sure[id(one)])))) for one in known if one.plain]  # fmt: skip
-    odds = logistic(np.concatenate([each for _, each in hits]), np.concatenate([one.gold for one, _ in hits]),
-                    even([one.dataset for one, each in hits for _ in each], 2000.0))  # fmt: skip
+    least = lowest(
+        [float(one.signs @ found[:-1]) + usual for one in spoken], even([one.dataset for one in spoken]), REFUSED
+    )
+    silence = SilenceRules(
+        **dict(zip(SIGNS, found[:-1].round(2).tolist(), strict=True)), usual=round(usual, 2), least=round(least, 2)
+    )
+    hits = [
+        (
+            one,
+            np.column_stack(
+                (log_shares(one.scores[: len(one.gold)], one.scores), np.full(len(one.gold), sure[id(one)]))
+            ),
+        )
+        for one in known
+        if one.plain
+    ]
+    odds = logistic(
+        np.concatenate([each for _, each in hits]),
+        np.concatenate([one.gold for one, _ in hits]),
+        even([one.dataset for one, each in hits for _ in each], 2000.0),
+    )
     steep, counts, always = odds.round(2).tolist()
     told = [one for one in spoken if one.dataset in FITTED]
     return Fitted(silence, CutRules(largest_share(told), even=always, steep=steep, sure=counts))
@@ -204,8 +230,10 @@ def auc(higher: Floats, lower: Floats) -> float:
 def calibration(likely: Floats, truth: Flags) -> tuple[float, list[tuple[float, float, int]]]:
     """The expected calibration error, and of each tenth: mean probability, share of evidence, how many hits."""
     bins = np.minimum((likely * BINS).astype(np.int64), BINS - 1)
-    rows = [(float(likely[bins == each].mean()), float(truth[bins == each].mean()), int((bins == each).sum()))
-            for each in np.unique(bins)]  # fmt: skip
+    rows = [
+        (float(likely[bins == each].mean()), float(truth[bins == each].mean()), int((bins == each).sum()))
+        for each in np.unique(bins)
+    ]
     return sum(abs(told - true) * count for told, true, count in rows) / len(likely), rows
 
 
@@ -231,8 +259,11 @@ def report(name: str, asked: Sequence[SilenceCase], chosen: Chosen) -> None:
     print(
         f"  cut: {counts.mean():.1f} results, {100 * left / whole:.1f} % of recall@20 ({100 * whole / len(found):.1f})"
     )
-    told = [(relevance(one.scores[: len(one.gold)], one.scores, each, chosen(one).cut), one.gold)
-            for one, each in zip(asked, sure.tolist(), strict=True) if one.plain]  # fmt: skip
+    told = [
+        (relevance(one.scores[: len(one.gold)], one.scores, each, chosen(one).cut), one.gold)
+        for one, each in zip(asked, sure.tolist(), strict=True)
+        if one.plain
+    ]
     likely = np.concatenate([each for each, _ in told]).astype(np.float64)
     error, rows = calibration(likely, np.concatenate([gold for _, gold in told]))
     print(f"  relevance: ECE {100 * error:.1f} % over the first {DEPTH} of {len(told)} questions")
@@ -271,8 +302,11 @@ def main() -> None:
     print("Each conversation judged by a fit without it:")
     tell(asked, lambda one: without[one.conversation])
     for conversation in dict.fromkeys(one.conversation for one in asked if one.dataset == "locomo"):
-        report(conversation, [one for one in asked if one.conversation == conversation],
-               lambda one: without[one.conversation])  # fmt: skip
+        report(
+            conversation,
+            [one for one in asked if one.conversation == conversation],
+            lambda one: without[one.conversation],
+        )
     current, whole = Fitted(settings.silence, settings.cut), fit(asked)
     print("Each judged by the numbers in the repository:")
     tell(asked, lambda _: current)

@@ -40,9 +40,16 @@ CONVERSATION = (
     ("Mira", "I no longer live in Aarhus, I moved to Odense last week."),
 )
 AFTERWARDS = (
-    "/v1/stats", "/v1/facts?status=all", "/v1/entities", "/v1/sources", "/v1/promises", "/v1/timeline", "/v1/profile",
-    "/v1/context?query=Where+does+Mira+live", "/v1/ask?q=Where+does+Mira+live",
-)  # fmt: skip
+    "/v1/stats",
+    "/v1/facts?status=all",
+    "/v1/entities",
+    "/v1/sources",
+    "/v1/promises",
+    "/v1/timeline",
+    "/v1/profile",
+    "/v1/context?query=Where+does+Mira+live",
+    "/v1/ask?q=Where+does+Mira+live",
+)
 """What is read of a memory that was restored."""
 
 
@@ -58,8 +65,10 @@ def prepare(send: Send, settled: Callable[[], None]) -> tuple[bytes, tuple[int, 
     send("DELETE", "/v1/memory", user=USER)
     send("PUT", "/v1/profile", user=USER, json={"name": "Mira", "time_zone": "Europe/Copenhagen"})
     for number in range(3):
-        segments = [{"segment_id": str(place), "speaker": who, "text": f"{text} {number}", "start": place, "end": place}
-                    for place, (who, text) in enumerate(CONVERSATION)]  # fmt: skip
+        segments = [
+            {"segment_id": str(place), "speaker": who, "text": f"{text} {number}", "start": place, "end": place}
+            for place, (who, text) in enumerate(CONVERSATION)
+        ]
         body = {"source_id": f"talk-{number}", "started_at": f"2026-03-0{number + 1}T08:00:00Z", "segments": segments}
         for user in (USER, OTHER):
             expect(send("POST", "/v1/sources", user=user, json=body), 202)
@@ -216,8 +225,10 @@ def _told(place: str, statuses: Counter[int], broken: list[str], watch: Watch) -
     above, waits = watch.most_bytes - watch.rest_bytes, sorted(watch.health_s)
     print(f"archives sent to {place} and answered: {dict(sorted(statuses.items()))}; broken: {len(broken)}")
     print(f"memory above rest: {above / 1e6:.0f} MB at most (bar {MOST_MEMORY / 1e6:.0f})")
-    print(f"/health: {1000 * waits[-1]:.0f} ms at most, p99 {1000 * waits[int(len(waits) * 0.99)]:.0f} ms, "
-          f"{len(waits)} times (bar {1000 * MOST_HEALTH_S:.0f})")  # fmt: skip
+    print(
+        f"/health: {1000 * waits[-1]:.0f} ms at most, p99 {1000 * waits[int(len(waits) * 0.99)]:.0f} ms, "
+        f"{len(waits)} times (bar {1000 * MOST_HEALTH_S:.0f})"
+    )
     for each in broken[:20]:
         print(each)
     return int(bool(broken) or above > MOST_MEMORY or waits[-1] > MOST_HEALTH_S)

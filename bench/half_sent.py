@@ -98,8 +98,10 @@ def told(seen: CrowdResult, connections: int) -> int:
     print(f"{connections} half-sent requests at once; {seen.ended} were ended, each followed by another")
     for path, waits in seen.waits_s.items():
         ordered = sorted(waits) or [float("inf")]
-        print(f"{path.partition('?')[0]}: {len(waits)} answers, p50 {1000 * ordered[len(ordered) // 2]:.0f} ms, "
-              f"at most {1000 * ordered[-1]:.0f} ms (bar {1000 * BAR_S:.0f})")  # fmt: skip
+        print(
+            f"{path.partition('?')[0]}: {len(waits)} answers, p50 {1000 * ordered[len(ordered) // 2]:.0f} ms, "
+            f"at most {1000 * ordered[-1]:.0f} ms (bar {1000 * BAR_S:.0f})"
+        )
     print(f"not answered: {dict(seen.failures) or 'nobody'}")
     late = any(not waits or max(waits) > BAR_S for waits in seen.waits_s.values())
     return int(late or bool(seen.failures))

@@ -205,10 +205,23 @@ def _rows(user: str, turns: Sequence[Turn], position: int) -> Iterator[Iterable[
     yield ((s.scope, s.source_id, s.source_id, s.kind, _instant(s.started_at)) for s in sources)
     yield ((s.scope, words[key], f"segment:{key}", turn.text, "english") for s, turn, key in turns)
     yield (
-        (s.scope, key, s.source_id, turn.segment_id, turn.speaker, turn.role, words[key], _instant(s.time_of(turn)),
-         int(turn.segment_id), turn.start, turn.end, turn.language, position)
+        (
+            s.scope,
+            key,
+            s.source_id,
+            turn.segment_id,
+            turn.speaker,
+            turn.role,
+            words[key],
+            _instant(s.time_of(turn)),
+            int(turn.segment_id),
+            turn.start,
+            turn.end,
+            turn.language,
+            position,
+        )
         for s, turn, key in turns
-    )  # fmt: skip
+    )
     yield ((user, s.scope, key, turn.revision) for s, turn, key in turns)
 
 

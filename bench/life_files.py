@@ -123,9 +123,17 @@ class _Draft:
             raise _Late(line, "questions are asked before something is told.")
         head = self._header
         life = LifeScript(
-            head.name, head.owner, head.zone, head.languages, head.people, tuple(self._told), now,
-            tuple(self._questions), tuple(self._claims), tuple(self._traps),
-        )  # fmt: skip
+            head.name,
+            head.owner,
+            head.zone,
+            head.languages,
+            head.people,
+            tuple(self._told),
+            now,
+            tuple(self._questions),
+            tuple(self._claims),
+            tuple(self._traps),
+        )
         known = life.turns()
         for line, turn in self._meant:
             if turn not in known:
@@ -268,9 +276,12 @@ def _header(line: str) -> _Header:
     if not told["owner"] or not told["language"]:
         raise Invalid("a life has an owner and a language.")
     return _Header(
-        told["life"], told["owner"], zone_of(told["zone"]), tuple(_parts(told["language"], ",")),
+        told["life"],
+        told["owner"],
+        zone_of(told["zone"]),
+        tuple(_parts(told["language"], ",")),
         tuple(_parts(_ASIDE.sub("", told["people"]), ",")),
-    )  # fmt: skip
+    )
 
 
 def _question(words: str, told: Mapping[str, str]) -> LifeQuestion:

@@ -23,8 +23,16 @@ SESSION_KINDS: Mapping[str, str] = {
 }
 """What a session is called in a file -> the kind of source it is."""
 QUESTION_KINDS = (
-    "fact", "when", "list", "count", "yesno", "promise", "change", "correction", "unanswerable",
-)  # fmt: skip
+    "fact",
+    "when",
+    "list",
+    "count",
+    "yesno",
+    "promise",
+    "change",
+    "correction",
+    "unanswerable",
+)
 UNANSWERABLE, CORRECTION, WHEN = "unanswerable", "correction", "when"
 TRAPS = ("idiom", "joke", "hypothetical", "question", "hearsay", "denied", "retracted", "plan_dropped")
 

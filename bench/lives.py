@@ -81,9 +81,12 @@ def measure_life(life: LifeScript, site: Site, *, keep: bool = False, at: Settle
         told.wait()
         at(life.now)
         return LifeResult(
-            life, commands, tuple(_replies(life, doors[user], site)), tuple(_facts(life, doors[user])),
+            life,
+            commands,
+            tuple(_replies(life, doors[user], site)),
+            tuple(_facts(life, doors[user])),
             tuple(_rows(doors[user], "promises")),
-        )  # fmt: skip
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,11 +198,17 @@ def _facts(life: LifeScript, door: ApiClient) -> list[LifeFact]:
     sources = {_source_id(life, one.number): one.number for one in life.told if isinstance(one, Session)}
     facts = [
         LifeFact(
-            row["statement"], row["subject"], row["predicate"], row["object"], row["confidence"],
-            row["valid_from"], row["valid_to"], tuple(dict.fromkeys(_place(sources, each) for each in row["sources"])),
+            row["statement"],
+            row["subject"],
+            row["predicate"],
+            row["object"],
+            row["confidence"],
+            row["valid_from"],
+            row["valid_to"],
+            tuple(dict.fromkeys(_place(sources, each) for each in row["sources"])),
         )
         for row in _rows(door, "facts")
-    ]  # fmt: skip
+    ]
     return sorted(facts, key=lambda fact: (_order(fact.turns), fact.statement))
 
 

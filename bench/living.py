@@ -170,13 +170,21 @@ class Living:
         """What answers a question, as a shard recalls it; nothing is counted."""
         profile = self.believed.profile
         legs = (
-            MemoryText(self._segment_index), MemoryVectors(self._segment_index), MemoryGraph(self._beliefs),
-            MemoryHot(self._beliefs), MemoryCalendar(self._beliefs),
-        )  # fmt: skip
+            MemoryText(self._segment_index),
+            MemoryVectors(self._segment_index),
+            MemoryGraph(self._beliefs),
+            MemoryHot(self._beliefs),
+            MemoryCalendar(self._beliefs),
+        )
         return await recall(
-            question, legs, MemoryTraits(self._segment_index, self._beliefs), at_hand(self._encode(question.text)),
-            self._recall, languages=profile.languages, offset_s=offset_s(profile.time_zone, question.now),
-        )  # fmt: skip
+            question,
+            legs,
+            MemoryTraits(self._segment_index, self._beliefs),
+            at_hand(self._encode(question.text)),
+            self._recall,
+            languages=profile.languages,
+            offset_s=offset_s(profile.time_zone, question.now),
+        )
 
     async def undo(
         self, user_id: str, command_id: str, undone_id: str | None, actor: str, *, partly: bool = False
@@ -254,9 +262,14 @@ class Living:
     def _hit(self, key: int, fact_ids: Sequence[str]) -> SegmentHit:
         source, segment = self.sources.segments[key]
         return SegmentHit(
-            segment.text, segment.speaker, source.time_of(segment), source.offset_s, source.source_id,
-            segment.segment_id, tuple(fact_ids),
-        )  # fmt: skip
+            segment.text,
+            segment.speaker,
+            source.time_of(segment),
+            source.offset_s,
+            source.source_id,
+            segment.segment_id,
+            tuple(fact_ids),
+        )
 
     def _grounds(self, lead: BestFact | None, hits: Sequence[SegmentHit]) -> list[SegmentHit]:
         """What the leading fact rests on, the latest first, if no hit carries it."""
@@ -316,9 +329,14 @@ def scope() -> str:
 def _known(fact: Fact, later: Sequence[Fact]) -> KnownFact:
     successor = min(later, key=lambda each: each.predicate != fact.predicate, default=None)
     return KnownFact(
-        fact.fact_id, fact.statement, fact.valid_from, fact.valid_to, fact.status,
-        successor.statement if successor else None, fact.predicate,
-    )  # fmt: skip
+        fact.fact_id,
+        fact.statement,
+        fact.valid_from,
+        fact.valid_to,
+        fact.status,
+        successor.statement if successor else None,
+        fact.predicate,
+    )
 
 
 def _batch(source: Source, known_from: Instant) -> SegmentBatch:

@@ -16,9 +16,16 @@ DEPTHS = (5, 10, 20)
 """Ranks down to which recall is told."""
 CUT = 10
 """Rank down to which nDCG, `any` and `both_sides` look: what a reader gets."""
-SEPARATE = frozenset({
-    "adversarial", "abstention", "instruction_following", "preference_following", "summarization", "event_ordering",
-})  # fmt: skip
+SEPARATE = frozenset(
+    {
+        "adversarial",
+        "abstention",
+        "instruction_following",
+        "preference_following",
+        "summarization",
+        "event_ordering",
+    }
+)
 """Categories that ask for something else than finding turns: told in rows of their own, kept out of the overall figure
 (adversarial: LoCoMo; abstention: BEAM, LongMemEval; the others: BEAM)."""
 

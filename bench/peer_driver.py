@@ -43,12 +43,14 @@ class Mem0:
     def __init__(self, folder: Path, vectors: Given, opening: Opening, *, with_words: bool) -> None:
         model = {"provider": "openai", "config": {"api_key": KEY}}
         store = {"path": str(folder / "qdrant"), "on_disk": True, "embedding_model_dims": opening["dimensions"]}
-        self._memory = import_module("mem0").Memory.from_config({
-            "vector_store": {"provider": "qdrant", "config": store},
-            "history_db_path": str(folder / "history.db"),
-            "llm": model,
-            "embedder": model,
-        })  # fmt: skip
+        self._memory = import_module("mem0").Memory.from_config(
+            {
+                "vector_store": {"provider": "qdrant", "config": store},
+                "history_db_path": str(folder / "history.db"),
+                "llm": model,
+                "embedder": model,
+            }
+        )
         self._memory.embedding_model = vectors
         bm25 = with_words and import_module("fastembed").SparseTextEmbedding(
             "Qdrant/bm25", specific_model_path=str(folder), stopwords=set(opening["stop_words"])

@@ -27,10 +27,18 @@ REQUIREMENTS = ("mem0ai==2.2.1", "fastembed==0.9.1", "txtai==9.14.0")
 NOWHERE = "http://127.0.0.1:9"
 """A proxy that is not there: what a peer would send out goes nowhere, at once."""
 SILENCE = {
-    "MEM0_TELEMETRY": "False", "ANONYMIZED_TELEMETRY": "False", "POSTHOG_DISABLED": "1", "DO_NOT_TRACK": "1",
-    "HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1", "HF_HUB_DISABLE_TELEMETRY": "1",
-    "http_proxy": NOWHERE, "https_proxy": NOWHERE, "HTTP_PROXY": NOWHERE, "HTTPS_PROXY": NOWHERE,
-}  # fmt: skip
+    "MEM0_TELEMETRY": "False",
+    "ANONYMIZED_TELEMETRY": "False",
+    "POSTHOG_DISABLED": "1",
+    "DO_NOT_TRACK": "1",
+    "HF_HUB_OFFLINE": "1",
+    "TRANSFORMERS_OFFLINE": "1",
+    "HF_HUB_DISABLE_TELEMETRY": "1",
+    "http_proxy": NOWHERE,
+    "https_proxy": NOWHERE,
+    "HTTP_PROXY": NOWHERE,
+    "HTTPS_PROXY": NOWHERE,
+}
 """No telemetry and no network: the models these would fetch are not wanted, the vectors are given."""
 _DRIVER = Path(__file__).with_name("peer_driver.py")
 
@@ -104,8 +112,12 @@ def peer_process(name: str, python: Path, pss_of: Callable[[int], int]) -> Itera
             try:
                 process = subprocess.Popen(
                     [str(python), str(_DRIVER), name, str(folder / "stores")],
-                    stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=said, text=True, env=silent,
-                )  # fmt: skip
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=said,
+                    text=True,
+                    env=silent,
+                )
             except OSError as error:
                 raise Unavailable(f"{python} cannot be run: {error.strerror}.") from error
             with process:

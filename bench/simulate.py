@@ -213,10 +213,15 @@ class _Course:
     def _source(self, talk: LifeSource) -> Source:
         began = self.at(talk.day, talk.hour)
         return Source(
-            talk.id, scope(), "conversation", began, offset_s=offset_s(self.life.zone, began),
-            participants=tuple(sorted({who for who, _ in talk.lines})), ttl_policy=talk.ttl_policy,
+            talk.id,
+            scope(),
+            "conversation",
+            began,
+            offset_s=offset_s(self.life.zone, began),
+            participants=tuple(sorted({who for who, _ in talk.lines})),
+            ttl_policy=talk.ttl_policy,
             segments=tuple(segment(number, who, text) for number, (who, text) in enumerate(talk.lines)),
-        )  # fmt: skip
+        )
 
     async def _forget(self, day: int) -> None:
         for words in (words for on, words in self.life.forgotten if on == day):

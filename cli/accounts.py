@@ -10,8 +10,19 @@ from pathlib import Path
 
 from adapters.postgres.account import SERVICE, lent_account
 
-MAKE = ("useradd", "--system", "--user-group", "--no-create-home", "--home-dir", "/nonexistent",
-        "--shell", "/usr/sbin/nologin", "--comment", "PostgreSQL of Memoray", SERVICE)  # fmt: skip
+MAKE = (
+    "useradd",
+    "--system",
+    "--user-group",
+    "--no-create-home",
+    "--home-dir",
+    "/nonexistent",
+    "--shell",
+    "/usr/sbin/nologin",
+    "--comment",
+    "PostgreSQL of Memoray",
+    SERVICE,
+)
 """Without a password, a home and a shell. `userdel memoray` takes it back."""
 
 SYSTEM_PATH = "/usr/sbin:/sbin"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Annotated, Any
 from zoneinfo import ZoneInfo
 
@@ -17,14 +18,17 @@ from cli.facts import LimitOption
 from cli.listing import print_rows
 from cli.ray_jobs import job_client, run_job
 
+CommunityArgument = Annotated[
+    str | None, typer.Argument(metavar="[ID]", help="One community's id, or the beginning of it.")
+]
+FindOption = Annotated[
+    bool, typer.Option("--find", help="Find them now, in a job of Ray, for every user unless --user names one.")
+]
+
 
 def communities(
-    community: Annotated[
-        str | None, typer.Argument(metavar="[ID]", help="One community's id, or the beginning of it.")
-    ] = None,
-    find: Annotated[
-        bool, typer.Option("--find", help="Find them now, in a job of Ray, for every user unless --user names one.")
-    ] = False,
+    community: CommunityArgument = None,
+    find: FindOption = False,
     limit: LimitOption = 50,
     user: UserOption = None,
     home: HomeOption = None,
@@ -37,11 +41,7 @@ def communities(
     Example: memoray communities g-0a1b2c
     """
     if find:
-        places = places_of(home)
-        words = ("python", "-m", "jobs.communities", "--home", str(places.home), *(("--user", user) if user else ()))
-        with err.status("Communities are being found"):
-            reports = reports_of(run_job(job_client(places), words))
-        show(reports, as_json, *(map(found_line, reports) if reports else ("There is no memory to look through.",)))
+        _find(user, home, as_json)
         return
     with connect(home, user) as client:
         zone = home_zone(client)
@@ -51,12 +51,26 @@ def communities(
             return
         found = client.get("/v1/communities", limit=limit)
         rows = [
-            (", ".join(each["names"]), str(each["size"]), str(each["patterns"]), clock(each["since"], zone),
-             each["community_id"])
+            (
+                ", ".join(each["names"]),
+                str(each["size"]),
+                str(each["patterns"]),
+                clock(each["since"], zone),
+                each["community_id"],
+            )
             for each in found["communities"]
-        ]  # fmt: skip
+        ]
         titles = ("name", "members", "patterns", f"since ({zone.key})", "id")
         print_rows(client, found, as_json, titles, rows, found["total"])
+
+
+def _find(user: str | None, home: Path | None, as_json: bool) -> None:
+    """Find communities in a job, and show what has changed."""
+    places = places_of(home)
+    words = ("python", "-m", "jobs.communities", "--home", str(places.home), *(("--user", user) if user else ()))
+    with err.status("Communities are being found"):
+        reports = reports_of(run_job(job_client(places), words))
+    show(reports, as_json, *(map(found_line, reports) if reports else ("There is no memory to look through.",)))
 
 
 def patterns(
@@ -78,10 +92,15 @@ def patterns(
             return
         listed = client.get("/v1/patterns", limit=limit)
         rows = [
-            (", ".join(each["about"]), str(len(each["quotes"])), clock(each["since"], zone), each["community_id"],
-             each["pattern_id"])
+            (
+                ", ".join(each["about"]),
+                str(len(each["quotes"])),
+                clock(each["since"], zone),
+                each["community_id"],
+                each["pattern_id"],
+            )
             for each in listed["patterns"]
-        ]  # fmt: skip
+        ]
         titles = ("name", "quotes", f"since ({zone.key})", "community", "id")
         print_rows(client, listed, as_json, titles, rows, listed["total"])
 

@@ -29,7 +29,14 @@ COMMAND_MODULES: dict[str, Sequence[str]] = {
     "cli.sweep": ("sweep",),
     "cli.memory_verbs": ("remember", "forget", "undo", "entities", "promises", "timeline"),
     "cli.operators": (
-        "reflect", "merge", "synthesize", "prune", "find-contradictions", "backfill-subjects", "changes", "protect",
+        "reflect",
+        "merge",
+        "synthesize",
+        "prune",
+        "find-contradictions",
+        "backfill-subjects",
+        "changes",
+        "protect",
         "unprotect",
     ),
     "cli.entities": ("entities",),
@@ -50,7 +57,7 @@ COMMAND_MODULES: dict[str, Sequence[str]] = {
     "cli.mcp": ("mcp",),
     "cli.audit": ("audit",),
     "cli.doctor": ("doctor",),
-}  # fmt: skip
+}
 """Module -> the first words of its commands: our own."""
 BROUGHT = "memoray.commands"
 """The group of entry points by which other rooms bring commands: each names a mapping like COMMAND_MODULES."""

@@ -138,10 +138,17 @@ def entities(
         )
         zone = home_zone(client)
         rows = [
-            (each["entity_type"], each["name"], each["tier"], f"{each['salience']:.2f}", str(each["mention_count"]),
-             day(each["last_seen"], zone), each["entity_id"])
+            (
+                each["entity_type"],
+                each["name"],
+                each["tier"],
+                f"{each['salience']:.2f}",
+                str(each["mention_count"]),
+                day(each["last_seen"], zone),
+                each["entity_id"],
+            )
             for each in found["entities"]
-        ]  # fmt: skip
+        ]
         titles = ("type", "name", "tier", "strength", "mentions", "last seen", "id")
         print_rows(client, found, as_json, titles, rows, found["total"])
 
@@ -161,10 +168,15 @@ def promises(
         found = client.get("/v1/promises", state=state, limit=limit)
         zone = home_zone(client)
         rows = [
-            (each["state"], each["by"] or "", each["to"] or "", day(each["due"], zone) if each["due"] else "",
-             each["text"])
+            (
+                each["state"],
+                each["by"] or "",
+                each["to"] or "",
+                day(each["due"], zone) if each["due"] else "",
+                each["text"],
+            )
             for each in found["promises"]
-        ]  # fmt: skip
+        ]
         print_rows(client, found, as_json, ("state", "by", "to", "due", "promise"), rows, found["total"])
 
 

@@ -97,9 +97,14 @@ class Services:
         begun = self._begun[name]
         with self._log.open("ab") as log:
             child = subprocess.Popen(
-                begun.arguments, env=begun.environ, cwd="/", stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+                begun.arguments,
+                env=begun.environ,
+                cwd="/",
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
                 start_new_session=True,
-            )  # fmt: skip
+            )
         self._running[name] = child
         self._begun[name] = Begun(child.pid, begun.arguments, begun.environ)
         self._remember()

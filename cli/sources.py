@@ -18,6 +18,13 @@ from cli.listing import print_rows
 
 LimitOption = Annotated[int, typer.Option("--limit", "-n", min=1, max=200, help="How many at most.")]
 
+SourceArgument = Annotated[str | None, typer.Argument(metavar="[ID]", help="One source's id, or the beginning of it.")]
+PeriodOption = Annotated[str | None, typer.Option(help="YYYY-MM-DD, last_week or last_month.")]
+RetryOption = Annotated[bool, typer.Option("--retry", help="Read this source once more, what was set aside too.")]
+ArchivedSourcesOption = Annotated[
+    bool, typer.Option("--archived", help="Those that are archived, which the list leaves out.")
+]
+
 
 class SourceStatus(StrEnum):
     """How far a source has been read."""
@@ -41,17 +48,13 @@ class SourceKind(StrEnum):
 
 
 def sources(
-    source: Annotated[
-        str | None, typer.Argument(metavar="[ID]", help="One source's id, or the beginning of it.")
-    ] = None,
+    source: SourceArgument = None,
     status: Annotated[SourceStatus | None, typer.Option(help="How far it has been read.")] = None,
     kind: Annotated[SourceKind | None, typer.Option(help="What it is.")] = None,
-    after: Annotated[str | None, typer.Option(help="YYYY-MM-DD, last_week or last_month.")] = None,
-    before: Annotated[str | None, typer.Option(help="YYYY-MM-DD, last_week or last_month.")] = None,
-    retry: Annotated[bool, typer.Option("--retry", help="Read this source once more, what was set aside too.")] = False,
-    archived: Annotated[
-        bool, typer.Option("--archived", help="Those that are archived, which the list leaves out.")
-    ] = False,
+    after: PeriodOption = None,
+    before: PeriodOption = None,
+    retry: RetryOption = False,
+    archived: ArchivedSourcesOption = False,
     limit: LimitOption = 50,
     user: UserOption = None,
     home: HomeOption = None,
@@ -72,10 +75,16 @@ def sources(
         asked["state"] = "archived" if archived else None
         found = client.get("/v1/sources", **asked, after=after, before=before, limit=limit)
         rows = [
-            (clock(each["started_at"], zone), each["kind"], str(each["segments_count"]), each["status"],
-             ", ".join(each["participants"]), each["source_id"])
+            (
+                clock(each["started_at"], zone),
+                each["kind"],
+                str(each["segments_count"]),
+                each["status"],
+                ", ".join(each["participants"]),
+                each["source_id"],
+            )
             for each in found["sources"]
-        ]  # fmt: skip
+        ]
         titles = (f"began ({zone.key})", "kind", "segments", "status", "who", "id")
         print_rows(client, found, as_json, titles, rows, found["total"])
 

@@ -35,9 +35,14 @@ class Spare:
         command = module_command(MODULE, str(self._home))
         with self._log.open("ab") as log:
             self._running = subprocess.Popen(
-                command, env=dict(self._environment()), cwd="/", stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+                command,
+                env=dict(self._environment()),
+                cwd="/",
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
                 start_new_session=True,
-            )  # fmt: skip
+            )
 
     def adopt(self) -> bool:
         """Take over the one that a killed supervisor has left; whether there is one."""

@@ -47,9 +47,12 @@ def create(
     Example: memoray token create phone --permission write --expires 90d
     """
     body = {
-        "name": name, "teams": team or [], "permission": permission.value, "clearance": clearance.value,
+        "name": name,
+        "teams": team or [],
+        "permission": permission.value,
+        "clearance": clearance.value,
         "expires_in_s": _seconds(expires),
-    }  # fmt: skip
+    }
     with connect(home, user) as client:
         made = client.post("/v1/tokens", body)
     show(made, as_json, made["token"], f"[dim]{escape(name)}: {made['permission']} for {escape(made['user_id'])}[/]")

@@ -368,20 +368,28 @@ _IMPOSSIBLE: tuple[tuple[Callable[[Settings], bool], str], ...] = (
     (lambda s: _endpoint_unset(s.models.extraction), "models.extraction: kind openai needs url and model."),
     (lambda s: _endpoint_unset(s.models.contradiction), "models.contradiction: kind openai needs url and model."),
     (lambda s: _endpoint_unset(s.models.language), "models.language: kind openai needs url and model."),
-    (lambda s: not s.revision.relate_above <= s.revision.contradict_above <= s.revision.reinforce_above,
-     "revision: relate_above <= contradict_above <= reinforce_above must hold."),
+    (
+        lambda s: not s.revision.relate_above <= s.revision.contradict_above <= s.revision.reinforce_above,
+        "revision: relate_above <= contradict_above <= reinforce_above must hold.",
+    ),
     (lambda s: s.tiers.l1_after_days > s.tiers.l2_after_days, "tiers: l1_after_days must not exceed l2_after_days."),
     (lambda s: s.lifecycle.active_at > s.lifecycle.core_at, "lifecycle: active_at must not exceed core_at."),
-    (lambda s: s.decay.spaced.gradient_least > s.decay.spaced.gradient_most,
-     "decay: spaced.gradient_least must not exceed spaced.gradient_most."),
-    (lambda s: 0 in (s.decay.half_life_days, s.decay.stability.half_life_days, s.decay.stretched.scale),
-     "decay: half_life_days and stretched.scale must be above 0."),
+    (
+        lambda s: s.decay.spaced.gradient_least > s.decay.spaced.gradient_most,
+        "decay: spaced.gradient_least must not exceed spaced.gradient_most.",
+    ),
+    (
+        lambda s: 0 in (s.decay.half_life_days, s.decay.stability.half_life_days, s.decay.stretched.scale),
+        "decay: half_life_days and stretched.scale must be above 0.",
+    ),
     (lambda s: s.recall.fusion.k == 0, "recall: fusion.k must be above 0."),
     (lambda s: s.recall.diversity.pool > s.recall.pool, "recall: diversity.pool must not exceed pool."),
-    (lambda s: s.extraction.retry_base_s > s.extraction.retry_cap_s,
-     "extraction: retry_base_s must not exceed retry_cap_s."),
+    (
+        lambda s: s.extraction.retry_base_s > s.extraction.retry_cap_s,
+        "extraction: retry_base_s must not exceed retry_cap_s.",
+    ),
     (lambda s: not s.lease.fits, "lease: what each user declares must not exceed memory_gb times share."),
-)  # fmt: skip
+)
 """What each value alone cannot show."""
 
 

@@ -152,9 +152,15 @@ def _entry(admitted: Admitted, told: _Told, request: Request, now: float) -> Aud
     route = f"{request.method} {admitted.route or '/v1'}"
     good = told.status < 400
     return AuditedRequest(
-        user_id=admitted.user_id, at=now, token=admitted.granted.name, route=route, status=told.status,
-        scopes=admitted.scopes, named=admitted.ids if good else {}, told=told.body if good else b"",
-    )  # fmt: skip
+        user_id=admitted.user_id,
+        at=now,
+        token=admitted.granted.name,
+        route=route,
+        status=told.status,
+        scopes=admitted.scopes,
+        named=admitted.ids if good else {},
+        told=told.body if good else b"",
+    )
 
 
 def given(request: Request) -> str:

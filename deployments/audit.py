@@ -128,9 +128,16 @@ def _written(entry: AuditedRequest) -> AuditRow:
         elif _OWN.fullmatch(value):
             things[value] = None
     return AuditRow(
-        entry.user_id, entry.at, entry.token, entry.route, entry.status, entry.scopes, tuple(sources)[:MOST_IDS],
-        tuple(things)[:MOST_IDS], len(sources) + len(things),
-    )  # fmt: skip
+        entry.user_id,
+        entry.at,
+        entry.token,
+        entry.route,
+        entry.status,
+        entry.scopes,
+        tuple(sources)[:MOST_IDS],
+        tuple(things)[:MOST_IDS],
+        len(sources) + len(things),
+    )
 
 
 def _read(told: bytes) -> Any:

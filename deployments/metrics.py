@@ -55,9 +55,12 @@ class Metrics:
             "memoray_requests", "Requests that were answered.", ("method", "route", "status"), registry=registry
         )
         self._durations = Histogram(
-            "memoray_request_seconds", "How long they took; of a stream, until its first byte.", ("method", "route"),
-            buckets=BOUNDS_S, registry=registry,
-        )  # fmt: skip
+            "memoray_request_seconds",
+            "How long they took; of a stream, until its first byte.",
+            ("method", "route"),
+            buckets=BOUNDS_S,
+            registry=registry,
+        )
         self._questions = Counter("memoray_questions", "Questions that were answered.", registry=registry)
         self._degraded = Counter(
             "memoray_questions_degraded", "Questions that a part did not answer.", registry=registry

@@ -63,8 +63,15 @@ async def receipt_of(app: AppContext, user_id: str, receipt_id: str, identity: s
     known = {name: figure for name, figure in row["counts"].items() if name in Receipt.model_fields}
     places = [*_queued(row, row["at"] + app.settings.erasure.due_s), *_swept(row, app.settings.erasure.due_s)]
     places += [ErasedPlace(place="backups", note=BACKUPS)] if backups else []
-    return Receipt(receipt_id=receipt_id, what=row["what"], id=identity or row["id"], at=iso(row["at"]) or "",
-                   backups=backups, places=places, **known)  # fmt: skip
+    return Receipt(
+        receipt_id=receipt_id,
+        what=row["what"],
+        id=identity or row["id"],
+        at=iso(row["at"]) or "",
+        backups=backups,
+        places=places,
+        **known,
+    )
 
 
 def _queued(row: Mapping[str, Any], due: Instant) -> list[ErasedPlace]:

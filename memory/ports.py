@@ -135,8 +135,16 @@ class Capture(Protocol):
         Raises Forgotten for a source that was forgotten, unless it is told again on purpose.
         """
 
-    async def due(self, task: str, now: Instant, limit: int, *, longest: bool = False, served: Sequence[str] = (),
-                  besides: Sequence[str] = ()) -> Sequence[Mapping[str, Any]]:  # fmt: skip
+    async def due(
+        self,
+        task: str,
+        now: Instant,
+        limit: int,
+        *,
+        longest: bool = False,
+        served: Sequence[str] = (),
+        besides: Sequence[str] = (),
+    ) -> Sequence[Mapping[str, Any]]:
         """Sources whose task (embed or read) is due: `{scope, source_id, task, user_id, attempts, asked}`.
 
         Users (of embed: scopes) take turns: those in `served` come last, in their order, those in `besides` not at all.

@@ -200,9 +200,11 @@ def test_variables_are_read_somewhere(page: Path) -> None:
     assert missing - {"MEMORAY_DSN"} == set()
 
 
-@pytest.mark.parametrize("row", re.findall(r"^\| ([^|]+) \| [^|]+ \| `([\w.]+)` \|$",
-                                           (ROOT / "docs" / "glossary.md").read_text(), re.MULTILINE),
-                         ids=lambda row: row[0])  # fmt: skip
+@pytest.mark.parametrize(
+    "row",
+    re.findall(r"^\| ([^|]+) \| [^|]+ \| `([\w.]+)` \|$", (ROOT / "docs" / "glossary.md").read_text(), re.MULTILINE),
+    ids=lambda row: row[0],
+)
 def test_a_term_is_where_the_glossary_says(row: tuple[str, str]) -> None:
     module, found = row[1], ""
     while not (ROOT / module.replace(".", "/")).with_suffix(".py").exists():

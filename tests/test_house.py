@@ -45,6 +45,7 @@ EXPLAINED_FROM_LINES = 12
 
 INDEX_HOSTS = re.compile("|".join(map(re.escape, ("pypi" + ".org", "python" + "hosted", "registry.npm" + "js"))))
 PRIVATE_PATHS = re.compile(r"(?<![\w.~-])/(?:work|root)(?![\w-])")
+UNFORMATTED = re.compile("fmt" + r": *(?:skip|off)\b")
 UNFINISHED = re.compile(r"\b(?:TO" + r"DO|FIX" + r"ME|X" + r"XX)\b")
 VAGUE = re.compile(r"(?:Manager|Helper|Utils?|Handler|Processor|Wrapper|Data|Info|Item)$")
 
@@ -138,6 +139,11 @@ def test_no_file_names_a_package_index() -> None:
 
 def test_no_file_names_a_private_path() -> None:
     assert _where(PRIVATE_PATHS) == []
+
+
+def test_nothing_is_kept_from_the_formatter() -> None:
+    """What would be too long when it is laid out is split by what it means, and not packed into fewer lines."""
+    assert _where(UNFORMATTED) == []
 
 
 def test_nothing_is_left_for_later() -> None:

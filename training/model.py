@@ -102,10 +102,15 @@ def export(student: Student, path: Path) -> None:
     example = torch.ones(2, 7, dtype=torch.long)
     names = ["input_ids", "attention_mask", "token_type_ids"]
     torch.onnx.export(
-        _LastLayer(student.bert), (example, example, torch.zeros_like(example)), str(path), dynamo=False,
-        input_names=names, output_names=["last"], opset_version=OPSET,
+        _LastLayer(student.bert),
+        (example, example, torch.zeros_like(example)),
+        str(path),
+        dynamo=False,
+        input_names=names,
+        output_names=["last"],
+        opset_version=OPSET,
         dynamic_axes={name: {0: "texts", 1: "pieces"} for name in (*names, "last")},
-    )  # fmt: skip
+    )
     rounded = quantised(onnx.load(str(path)))
     onnx.save(rounded, str(path.with_name(f"{path.stem}-int8.onnx")))
 

@@ -72,9 +72,16 @@ def lessons_of(world: ReadingWorld, notes: Notes) -> Iterator[PromiseLesson]:
             note = notes.get((world.name, utterance.segment_id, place))
             promise = place in own or note is True
             yield PromiseLesson(
-                world.name, world.kind, utterance, span, place, place == len(spans) - 1, promise, place in own,
+                world.name,
+                world.kind,
+                utterance,
+                span,
+                place,
+                place == len(spans) - 1,
+                promise,
+                place in own,
                 float(promise or not (unsure or note is False)),
-            )  # fmt: skip
+            )
 
 
 def author(lesson: PromiseLesson) -> str:

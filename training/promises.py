@@ -92,9 +92,17 @@ def taught_head(
     tell(f"{len(passed)} of {len(lessons)} sentences pass the gate")
     both = Regression(words[kept], dense_of(passed, encoder), passed)
     return PromiseHead(
-        encoder.name, first.words.astype(np.float32), both.words.astype(np.float32), both.dense.astype(np.float32),
-        first.bias, both.bias, gate, 0.0, -99.0, 1.0,
-    )  # fmt: skip
+        encoder.name,
+        first.words.astype(np.float32),
+        both.words.astype(np.float32),
+        both.dense.astype(np.float32),
+        first.bias,
+        both.bias,
+        gate,
+        0.0,
+        -99.0,
+        1.0,
+    )
 
 
 def odds_of(head: PromiseHead, lessons: Sequence[PromiseLesson], encoder: MiniLm) -> NDArray[np.float64]:

@@ -47,8 +47,12 @@ _READ: tuple[type[ArchiveLine], ...] = (
     schema.OutcomeLine,
 )
 _KNOWN = frozenset(name for line in _READ for name in line.model_fields) | {
-    "before", "after", "noun", "reason", *schema.MEMBERS,
-}  # fmt: skip
+    "before",
+    "after",
+    "noun",
+    "reason",
+    *schema.MEMBERS,
+}
 """Names that an error may tell; any other one may be somebody's word."""
 _SAID = {
     "extra_forbidden": "holds a field that version 1 does not have",

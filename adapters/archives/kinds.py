@@ -105,8 +105,9 @@ def one_of(names: tuple[str, ...]) -> Any:
 Text = Annotated[str, StringConstraints(max_length=TEXT_CHARS), AfterValidator(storable)]
 Short = Annotated[str, StringConstraints(max_length=SHORT_CHARS), AfterValidator(storable)]
 Indexed = Annotated[Short, AfterValidator(_indexed)]
-Named = Annotated[str, StringConstraints(min_length=1, max_length=ID_CHARS), AfterValidator(storable),
-                  AfterValidator(_printable)]  # fmt: skip
+Named = Annotated[
+    str, StringConstraints(min_length=1, max_length=ID_CHARS), AfterValidator(storable), AfterValidator(_printable)
+]
 """What a device or a caller has named: printable, as everywhere."""
 Id = Annotated[Named, AfterValidator(_no_path)]
 EntityId = Annotated[str, StringConstraints(pattern=r"^e-[0-9a-f]{16}$")]

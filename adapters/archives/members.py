@@ -9,7 +9,7 @@ from typing import Any, cast
 import orjson
 from pydantic import TypeAdapter, ValidationError
 
-from adapters.archives import schema
+from adapters.archives import rows, schema
 from adapters.archives.faults import Fault, first_of
 from adapters.archives.kinds import ArchiveLine
 from adapters.archives.ledger import Ledger
@@ -102,9 +102,14 @@ def _group(ledger: Ledger, row: Group, _: int) -> None:
 
 
 _NOTED: Mapping[str, Callable[[Ledger, Any, int], None]] = {
-    "entity": lambda ledger, row, number: ledger.entity(row, number), "fact": _fact, "mention": _mention,
-    "evidence": _evidence, "link": _link, "note": _note, "group": _group,
-}  # fmt: skip
+    "entity": lambda ledger, row, number: ledger.entity(row, number),
+    "fact": _fact,
+    "mention": _mention,
+    "evidence": _evidence,
+    "link": _link,
+    "note": _note,
+    "group": _group,
+}
 
 
 def _words(ledger: Ledger, line: schema.ContentLine, _: int) -> dict[str, Any]:
@@ -118,8 +123,8 @@ def _words(ledger: Ledger, line: schema.ContentLine, _: int) -> dict[str, Any]:
 
 
 _WORDS: Mapping[str, TypeAdapter[Any]] = {
-    "aliases": TypeAdapter(schema.ROWS["entity"]["aliases"]),
-    "properties": TypeAdapter(schema.ROWS["entity"]["properties"]),
+    "aliases": TypeAdapter(rows.ROWS["entity"]["aliases"]),
+    "properties": TypeAdapter(rows.ROWS["entity"]["properties"]),
     **dict.fromkeys(("before", "after"), TypeAdapter(schema.ProfileLine)),
 }
 """Parts that are kept as JSON."""
@@ -183,7 +188,10 @@ def _voice_print(ledger: Ledger, line: schema.VoicePrintLine, _: int) -> dict[st
 
 CHECKS: Mapping[str, Checked] = {
     **{member: _believed(noun) for member, noun in schema.NOUN_OF.items()},
-    "content": _words, "nights": _night, "accesses": _access,
-    "voices": _voice, "voice_prints": _voice_print,
-}  # fmt: skip
+    "content": _words,
+    "nights": _night,
+    "accesses": _access,
+    "voices": _voice,
+    "voice_prints": _voice_print,
+}
 """Member whose lines are read at once -> what reads them."""

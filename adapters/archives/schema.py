@@ -1,12 +1,12 @@
 """What an archive of version 1 holds: the fields of every line of every member, and nothing else.
 
-This is the only place where that is said. Restoring reads through it; a test compares it with what is exported, with
-the columns of the tables and with the rows of the model, so that none of them can change alone.
+This is the only place where that is said, but for the rows of the model (rows.py). Restoring reads through it; a test
+compares it with what is exported, with the columns of the tables and with the rows of the model, so that none of them
+can change alone.
 """
 
 from __future__ import annotations
 
-from dataclasses import MISSING, fields
 from datetime import date
 from typing import Annotated, Any, Literal
 
@@ -16,31 +16,38 @@ from pydantic import (
     Field,
     SerializerFunctionWrapHandler,
     StringConstraints,
-    create_model,
     field_validator,
     model_serializer,
-    model_validator,
 )
 
 from adapters.archives import kinds as k
 from adapters.archives.kinds import ArchiveLine
+from adapters.archives.rows import Change, row_of
 from adapters.capture.payloads import ID_CHARS
-from adapters.postgres.codec import NOUNS
-from memory.model.entities import ENTITY_TYPES, STATES, TIERS
-from memory.model.facts import FACT_KINDS, NOTE_LIFETIME_DAYS, STATUSES
-from memory.model.groups import GROUP_KINDS
+from memory.model.entities import STATES, TIERS
+from memory.model.facts import NOTE_LIFETIME_DAYS, STATUSES
 from memory.model.profile import Profile
 from memory.model.sources import MOST_FIGURES, ROLES, SOURCE_KINDS, TTL_POLICIES
 from memory.model.timeline import EARLIEST, LATEST, to_datetime
 from memory.model.voices import EXCLUSIONS, ORIGINS
-from memory.rules.keeping import KEPT_IN
-from memory.rules.resolution import FORMER_TYPES
 
 FORMAT, FORMAT_VERSION = "memoray-archive", 1
 MEMBERS = (
-    "sources", "entities", "facts", "mentions", "evidence", "links", "notes", "groups", "content", "journal",
-    "nights", "accesses", "voices", "voice_prints",
-)  # fmt: skip
+    "sources",
+    "entities",
+    "facts",
+    "mentions",
+    "evidence",
+    "links",
+    "notes",
+    "groups",
+    "content",
+    "journal",
+    "nights",
+    "accesses",
+    "voices",
+    "voice_prints",
+)
 """Members of JSON lines, in an order in which each refers only to those before it."""
 LATER = frozenset({"groups", "voices", "voice_prints"})
 """Those that archives of earlier versions lack."""
@@ -48,9 +55,14 @@ MOST_NUMBERS = 1_024
 """Numbers of a print; those of today's models have 192 and 256."""
 SINGLES = ("manifest.json", "profile.json")
 NOUN_OF = {
-    "entities": "entity", "facts": "fact", "mentions": "mention", "evidence": "evidence", "links": "link",
-    "notes": "note", "groups": "group",
-}  # fmt: skip
+    "entities": "entity",
+    "facts": "fact",
+    "mentions": "mention",
+    "evidence": "evidence",
+    "links": "link",
+    "notes": "note",
+    "groups": "group",
+}
 """Member -> noun of the model whose rows it holds."""
 
 
@@ -153,124 +165,8 @@ class ContentLine(ArchiveLine):
     words: k.Text
 
 
-def _told(properties: dict[str, Any]) -> dict[str, Any]:
-    """Readers take every property for text or nothing (a promise to nobody), but for former types and what kept it."""
-    for name, value in properties.items():
-        if isinstance(value, tuple) != (name == FORMER_TYPES):
-            raise ValueError("only former types are a list")
-    if not set(str(properties.get(KEPT_IN, "0")).removeprefix("-")) <= set("0123456789"):
-        raise ValueError("what a promise was kept in is the key of a segment")
-    return properties
-
-
-Properties = Annotated[
-    dict[k.Short, k.Text | tuple[k.Short, ...] | None], Field(max_length=1_000), AfterValidator(_told)
-]  # fmt: skip
-
-ROWS: dict[str, dict[str, Any]] = {
-    "entity": {
-        "entity_id": k.EntityId, "type": k.one_of(ENTITY_TYPES), "name": k.Text, "confidence": k.Share,
-        "created_at": k.Instant, "qualifier": k.Text, "aliases": k.Names, "properties": Properties,
-        "description": k.Text | None, "tier": k.one_of(TIERS), "state": k.one_of(STATES),
-        "ttl_policy": k.one_of(TTL_POLICIES), "sensitivity": k.Level, "is_owner": bool,
-        "merged_into": k.EntityId | None,
-    },
-    "mention": {
-        "entity_id": k.EntityId, "source_id": k.Id, "segment_key": k.Key, "at": k.Instant, "quote": k.Text,
-        "confidence": k.Share, "sensitivity": k.Level,
-    },
-    "fact": {
-        "fact_id": k.FactId, "version": k.Version, "subject_id": k.EntityId, "statement": k.Text,
-        "kind": k.one_of(FACT_KINDS), "importance": Annotated[int, Field(ge=1, le=10)], "confidence": k.Share,
-        "valid_from": k.Instant, "system_from": k.Instant, "predicate": k.Indexed | None, "object": k.Text | None,
-        "object_id": k.EntityId | None, "slot": k.Text | None, "polarity": bool, "valid_to": k.Instant | None,
-        "system_to": k.Instant | None, "stability": k.Measure, "status": k.one_of(STATUSES),
-        "state": k.one_of(STATES), "protected": bool, "judged_by": k.Short, "sensitivity": k.Level,
-        "updated_at": k.Instant | None,
-    },
-    "evidence": {
-        "fact_id": k.FactId, "source_id": k.Id, "segment_key": k.Key | None, "quote": k.Text, "at": k.Instant,
-        "revision": k.Version, "holds_from": k.Instant | None, "earlier": k.Moments,
-    },
-    "link": {
-        "kind": k.Named, "from_id": k.BelievedId, "to_id": k.BelievedId, "weight": k.Number, "judged_by": k.Short,
-    },
-    "note": {
-        "note_id": k.NoteId, "about_id": k.BelievedId, "text": k.Text, "author": k.Short, "created_at": k.Instant,
-        "lifetime": k.one_of(tuple(NOTE_LIFETIME_DAYS)), "source_id": k.Id | None, "sensitivity": k.Level,
-    },
-    "group": {
-        "group_id": k.GroupId, "kind": k.one_of(GROUP_KINDS), "opened_at": k.Instant, "anchor_id": k.EntityId | None,
-        "summary": k.Text | None, "members": Annotated[tuple[k.Id, ...], Field(max_length=k.MOST_LISTED)],
-        "core": Annotated[tuple[k.Id, ...], Field(max_length=k.MOST_LISTED)],
-        "named_by": Annotated[tuple[k.Id, ...], Field(max_length=k.MOST_LISTED)],
-        "facts": Annotated[tuple[k.Id, ...], Field(max_length=k.MOST_LISTED)],
-        "quotes": Annotated[tuple[k.Key, ...], Field(max_length=k.MOST_LISTED)], "dirty": bool, "sources": k.Count,
-        "first_at": k.Instant | None, "last_at": k.Instant | None, "state": k.one_of(STATES),
-        "closed_at": k.Instant | None, "sensitivity": k.Level,
-    },
-    "source": {"source_id": k.Id, "state": k.one_of(STATES)},
-}  # fmt: skip
-"""Noun -> field -> what it may hold."""
-
-
-class _Row(ArchiveLine):
-    @model_validator(mode="after")
-    def _in_order(self) -> _Row:
-        start, end = getattr(self, "valid_from", None), getattr(self, "valid_to", None)
-        if start is not None and end is not None and end < start:
-            raise ValueError("valid_to: must not be before valid_from")
-        start, end = getattr(self, "system_from", None), getattr(self, "system_to", None)
-        if start is not None and end is not None and end < start:
-            raise ValueError("system_to: must not be before system_from")
-        return self
-
-
-def _fields(noun: str, ids: bool) -> dict[str, Any]:
-    """The fields of a noun with the defaults of the model; with the ids of its words, as the journal has them."""
-    shape, given = NOUNS[noun], {}
-    for each in fields(shape.type):
-        default = each.default if each.default_factory is MISSING else each.default_factory()
-        kind = ROWS[noun][each.name]
-        if ids and each.name in (*shape.words, *shape.json_words):
-            kind, default = k.Key | None, None if default is not MISSING else MISSING
-        given[each.name] = (kind, ... if default is MISSING else default)
-    return given
-
-
-def _row(noun: str) -> type[ArchiveLine]:
-    made: type[ArchiveLine] = create_model(f"{noun}_row", __base__=_Row, **_fields(noun, ids=False))
-    return made
-
-
-def _change(noun: str) -> type[ArchiveLine]:
-    """A change as the journal keeps it: why, and both rows by ids."""
-    sides = {"profile": (k.Key, ...)} if noun == "profile" else _fields(noun, ids=True)
-    side: Any = create_model(f"{noun}_side", __base__=_Row, **sides)
-    reason = Annotated[k.Short, StringConstraints(min_length=1)]
-    made: type[ArchiveLine] = create_model(
-        f"{noun}_change", __base__=_Change,
-        noun=(k.one_of((noun,)), ...), reason=(reason, ...), before=(side | None, None), after=(side | None, None),
-    )  # fmt: skip
-    return made
-
-
-class _Change(ArchiveLine):
-    @model_validator(mode="after")
-    def _of_something(self) -> _Change:
-        if getattr(self, "before", None) is None and getattr(self, "after", None) is None:
-            raise ValueError("a change must have a row before or after it")
-        return self
-
-
-BELIEVED = {member: _row(noun) for member, noun in NOUN_OF.items()}
+BELIEVED = {member: row_of(noun) for member, noun in NOUN_OF.items()}
 """Member -> its lines."""
-Change: Any = Annotated[
-    # what was recalled is kept beside the history
-    _change("entity") | _change("mention") | _change("fact") | _change("evidence") | _change("link")
-    | _change("note") | _change("group") | _change("profile") | _change("source"),
-    Field(discriminator="noun"),
-]  # fmt: skip
 
 
 class OutcomeLine(ArchiveLine):
@@ -296,8 +192,11 @@ class JournalLine(ArchiveLine):
 
 
 _CROSSED = {
-    "state": STATES, "tier": TIERS, "status": STATUSES, "lifetime": (*NOTE_LIFETIME_DAYS, "expired"),
-}  # fmt: skip
+    "state": STATES,
+    "tier": TIERS,
+    "status": STATUSES,
+    "lifetime": (*NOTE_LIFETIME_DAYS, "expired"),
+}
 Cell = tuple[Literal["fact", "entity", "source", "note", "group"], k.Id, k.Named, k.Named, k.Named, k.Count | None]
 
 
@@ -345,8 +244,11 @@ def _facts(cluster: list[Any]) -> bool:
 class AccessLine(ArchiveLine):
     """How often something was recalled. Earliest archives lack what the decay laws need."""
 
-    id: Annotated[str, StringConstraints(pattern=r"^(?s:[efms]-[0-9a-f]{16}|source:.{1,200}|-?[0-9]{1,19})$"),
-                  AfterValidator(k.storable)]  # fmt: skip
+    id: Annotated[
+        str,
+        StringConstraints(pattern=r"^(?s:[efms]-[0-9a-f]{16}|source:.{1,200}|-?[0-9]{1,19})$"),
+        AfterValidator(k.storable),
+    ]
     count: k.Count
     last_at: k.Moment
     value: k.Measure = 0.5
@@ -381,9 +283,15 @@ class VoicePrintLine(ArchiveLine):
 
 
 LINES: dict[str, type[ArchiveLine]] = {
-    **BELIEVED, "sources": SourceLine, "content": ContentLine, "journal": JournalLine, "nights": NightLine,
-    "accesses": AccessLine, "voices": VoiceLine, "voice_prints": VoicePrintLine,
-}  # fmt: skip
+    **BELIEVED,
+    "sources": SourceLine,
+    "content": ContentLine,
+    "journal": JournalLine,
+    "nights": NightLine,
+    "accesses": AccessLine,
+    "voices": VoiceLine,
+    "voice_prints": VoicePrintLine,
+}
 """Member -> what each of its lines is."""
 PARTS = {"sources": ("segments", SegmentLine), "journal": ("changes", Change)}
 """Member -> the list that makes its lines long, and what stands in it."""

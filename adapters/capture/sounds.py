@@ -73,9 +73,15 @@ class SoundFolder:
         self._weight, self._weighed_at = 0, float("-inf")
 
     def keep(
-        self, user_id: str, stream: str, rate: int, sound: bytes, at: Instant, key: str | None,
+        self,
+        user_id: str,
+        stream: str,
+        rate: int,
+        sound: bytes,
+        at: Instant,
+        key: str | None,
         told: Mapping[str, str | None] | None = None,
-    ) -> bool:  # fmt: skip
+    ) -> bool:
         """Add a piece to what is heard of a stream; on return it is on disk. False if it is not kept.
 
         What is `told` of a piece is its device and its speaker; a session of several is of nobody who is known.
@@ -101,12 +107,17 @@ class SoundFolder:
                 write_state(latest, SoundState(user_id))
             if told is not None:
                 _note(latest, told, is_first=last is None)
-            start = 0 if last is None else last.start + last.size
-            until = self._forms.append(latest, start, last.until if last else None, sound)
-            line = orjson.dumps(asdict(SoundPiece(at, start, len(sound), named, until))) + b"\n"
-            extend(latest.with_suffix(".jsonl"), line)
-        self._weight += len(sound) + len(line)
+            written = self._written(latest, last, sound, at, named)
+        self._weight += written
         return True
+
+    def _written(self, path: Path, last: SoundPiece | None, sound: bytes, at: Instant, key: str | None) -> int:
+        """Write a piece behind the last one of its session, with its line; how many bytes were added."""
+        start = 0 if last is None else last.start + last.size
+        until = self._forms.append(path, start, last.until if last else None, sound)
+        line = orjson.dumps(asdict(SoundPiece(at, start, len(sound), key, until))) + b"\n"
+        extend(path.with_suffix(".jsonl"), line)
+        return len(sound) + len(line)
 
     def _growing(self, same: list[Path], at: Instant, size: int) -> tuple[Path | None, SoundPiece | None]:
         """The session to which a piece is added, and its last piece; None where another begins."""

@@ -41,7 +41,7 @@ _FRAMED = re.compile(
     r"hexe|ritter|pirat|räuber)\w*|les(?:e)? (?:das |es |mal )*vor|na super|na toll|ja klar|"
     r"aber klar|scherz)\b|^klar,|/s\b",
     _I,
-)  # fmt: skip
+)
 """Dreams, games, songs, pages and mockery: nothing after it is meant."""
 _UNREAL = re.compile(
     r"\b(?:wenn|falls|sofern|ob|wenn's|um ein haar|hätt\w*|wär\w*|würd\w*|könnt\w*|eigentlich wollt\w*|"
@@ -54,15 +54,16 @@ _UNREAL = re.compile(
     r"glaubt|denkt|hoffe|hoffentlich|keine ahnung|weiß (?:es|ich|noch)? ?(?:echt |noch )?nicht|irgendwann|"
     r"am überlegen)\b",
     _I,
-)  # fmt: skip
+)
 _SAYS = (
     r"(?:sagt|sagte|meint|meinte|behauptet|behauptete|erzählt|erzählte|schreibt|schrieb|glaubt|glaubte|denkt|dachte|"
     r"ha(?:t|tte|ben) (?:\w+ )*(?:gesagt|behauptet|geschrieben|gemeint))"
 )
 _HEARSAY = re.compile(
     rf"^(?!.*\b(?:ich|wir|wie)\b).*\b{_SAYS}(?: (?:mir|uns|dir|allen|jedem|immer|oft|ja|auch|nur|gern))*$"
-    r"|\bes heißt$|\bheißt es$|^laut (?-i:[A-ZÄÖÜ])|\bzufolge\b", _I,
-)  # fmt: skip
+    r"|\bes heißt$|\bheißt es$|^laut (?-i:[A-ZÄÖÜ])|\bzufolge\b",
+    _I,
+)
 """What others say; one's own words, and "wie Tom sagt", are no hearsay."""
 _SAID_AFTER = re.compile(rf"{_SAYS} (?!ich\b|wir\b)\w+(?: (?-i:[A-ZÄÖÜ])\w+)?$|so (?-i:[A-ZÄÖÜ])\w+$", _I)
 """Ich wohne in Kiel, sagt Tom."""
@@ -72,8 +73,9 @@ _THINKS = re.compile(
 """What one only thinks follows: ich glaube, Tom arbeitet bei Bosch."""
 _WITNESS = re.compile(
     r"\b(?:\w*arzt|\w*ärztin|doktor|labor\w*|klinik|krankenhaus|befund\w*|\w*test|bluttest|apothek\w+|amt|bank|"
-    r"vertrag|mietvertrag|ausweis|brief|schule|universität)\b", _I,
-)  # fmt: skip
+    r"vertrag|mietvertrag|ausweis|brief|schule|universität)\b",
+    _I,
+)
 """Who says what they are there to know is quoted as a witness."""
 _SET_AGAINST = re.compile(r"(?:aber|doch|sondern|dabei|nur)\b", _I)
 _JOINT = re.compile(r",\s*|\s+(?=(?:und|aber|oder|denn)\s)", _I)
@@ -107,8 +109,9 @@ _CHANGED = re.compile(r"\b(?:jetzt|inzwischen|mittlerweile|neuerdings|wieder|meh
 """Words of change: what they deny was so until then."""
 _ELSE_DENIED = re.compile(
     r"\b(?:nicht|nie) (?:mehr )?(?!(?:mehr )?(?:in|bei|beim|für)\b)\w+ (?:.* )?(?:in|bei|beim|für)\b"
-    r"|\b(?:\w+tags|abends|morgens|nachts|heute|morgen) (?:nicht|nie)\b", _I,
-)  # fmt: skip
+    r"|\b(?:\w+tags|abends|morgens|nachts|heute|morgen) (?:nicht|nie)\b",
+    _I,
+)
 """Lives no longer alone in a town, works on Fridays not at a firm: neither the town nor the firm is denied."""
 
 
@@ -146,8 +149,9 @@ def _is_asked(sentence: str) -> bool:
 _LINK = re.compile(r"^(?:und|aber|sondern|denn|doch) (?=(?:ich|wir|mein\w*)\b|(?-i:[A-ZÄÖÜ])\w+ )", _I)
 _VOW = re.compile(
     r"(?:versprochen|ehrenwort|(?:ich (?:verspreche|versprech|schwöre)|(?:verspreche|schwöre) ich)"
-    r"(?:['’]s| es)?(?: dir| euch| ihnen)?)", _I,
-)  # fmt: skip
+    r"(?:['’]s| es)?(?: dir| euch| ihnen)?)",
+    _I,
+)
 """What is vowed follows: ich verspreche dir, dass ich komme."""
 _OF_ITS_OWN = re.compile(
     r"(?:aber |sondern |doch )?(?:ich|wir|mein\w*|unser\w*) "
@@ -157,11 +161,14 @@ _OF_ITS_OWN = re.compile(
 """A main clause that begins with its subject stands beside a condition, not under it: falls du suchst, wir haben."""
 _UNDER = re.compile(
     r"(?:(?:und|aber|denn|doch) )?(?:(?:weil|obwohl|nachdem|seitdem|bevor)\b|"
-    r"(?:da|als|seit|während) (?:ich|wir|er|sie|es|man|(?:mein|unser)\w*) )", _I,
-)  # fmt: skip
+    r"(?:da|als|seit|während) (?:ich|wir|er|sie|es|man|(?:mein|unser)\w*) )",
+    _I,
+)
 """How a clause begins that says why or when, before the main clause; "seit Mai" and "als Kind" are none."""
-_VERB_FIRST = re.compile(rf"(?P<verb>[a-zäöüß]+(?:e|en|t|bin|hab|kann|mag|will|muss|darf|ging|kam|war)|bin|hab|war) "
-                         rf"(?P<who>ich|wir|(?:mein|unser)e? \w+|{_NAME}) (?P<rest>.+)")  # fmt: skip
+_VERB_FIRST = re.compile(
+    rf"(?P<verb>[a-zäöüß]+(?:e|en|t|bin|hab|kann|mag|will|muss|darf|ging|kam|war)|bin|hab|war) "
+    rf"(?P<who>ich|wir|(?:mein|unser)e? \w+|{_NAME}) (?P<rest>.+)"
+)
 _DAY_OF = re.compile(r"(\d{1,2}|\d{1,2}\.\d{1,2})\. (?=[A-ZÄÖÜ])")
 
 
@@ -233,14 +240,23 @@ def _claim(clause: str, quote: str, utterance: Utterance, listener: str | None) 
         predicate, object_ = PROMISE, None
     row = named(predicate)
     claim = Claim(
-        subject=subject, statement=statement, segment_key=utterance.segment_key, quote=quote, predicate=predicate,
-        object=object_, object_type=row.object_type if row else None, kind=row.kind if row else "factual",
-        importance=4 + (row.weight if row else 0), confidence=_confidence(quote, known=row is not None),
+        subject=subject,
+        statement=statement,
+        segment_key=utterance.segment_key,
+        quote=quote,
+        predicate=predicate,
+        object=object_,
+        object_type=row.object_type if row else None,
+        kind=row.kind if row else "factual",
+        importance=4 + (row.weight if row else 0),
+        confidence=_confidence(quote, known=row is not None),
         polarity=not is_negated_in_german(clause) or _STANDS.search(clause) is not None,
         tense="plan" if promise is not None else _tense(clause, predicate),
-        valid_from=utterance.at, due=promise.due if promise is not None else None,
-        change=_CHANGED.search(clause) is not None, slot=_slot(predicate, object_),
-    )  # fmt: skip
+        valid_from=utterance.at,
+        due=promise.due if promise is not None else None,
+        change=_CHANGED.search(clause) is not None,
+        slot=_slot(predicate, object_),
+    )
     claim = _of_kin(_of_mine(claim, clause, utterance.speaker), clause, utterance.speaker)
     begun = since(clause, utterance.at, utterance.offset_s) if claim.tense == "state" else None
     claim = claim if begun is None else replace(claim, valid_from=begun)
@@ -319,8 +335,15 @@ def _of_kin(claim: Claim, clause: str, speaker: str) -> Claim:
     if row is None or not name or not claim.polarity:
         return replace(claim, predicate=None, object=None)
     shown = name if name[:1].isupper() else name.capitalize()
-    return replace(claim, predicate=row.name, object=shown, object_type=row.object_type, kind=row.kind,
-                   importance=4 + row.weight, tense="state")  # fmt: skip
+    return replace(
+        claim,
+        predicate=row.name,
+        object=shown,
+        object_type=row.object_type,
+        kind=row.kind,
+        importance=4 + row.weight,
+        tense="state",
+    )
 
 
 def _consequences(claim: Claim) -> Iterator[Claim]:

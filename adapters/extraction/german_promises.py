@@ -16,17 +16,20 @@ _I = re.IGNORECASE
 _VOWED = re.compile(
     r"(?:\b(?:verspreche|schwöre) ich|\bich (?:verspreche|versprech|schwöre))\b(?! mir)|"
     r"^(?:versprochen|ehrenwort)\b(?! ist)|"
-    r"\b(?:hast|habt|haben sie) mein wort\b|\bmein wort drauf\b", _I,
-)  # fmt: skip
+    r"\b(?:hast|habt|haben sie) mein wort\b|\bmein wort drauf\b",
+    _I,
+)
 _REMINDER = re.compile(
     r"(?:bitte |(?:kannst|könntest|würdest) du )?(?:erinner[et]? mich|mich (?:bitte )?(?:daran |an )|"
-    r"lass mich (?:bitte )?nicht vergessen)\b", _I,
-)  # fmt: skip
+    r"lass mich (?:bitte )?nicht vergessen)\b",
+    _I,
+)
 _UNMEANT = re.compile(
     r"\b(?:wenn|falls|sofern|sobald|ha(?:ha)+|hihi|scherz\w*|angeblich)\b|[\"„“”]|"
     r"\b(?!ich\b)\w+ (?:sagt|sagte|meint|meinte|schrieb|schreibt|behauptet\w*|versprach|fragte?|erzählte?)\b|"
-    r"\b(?:sagt|sagte|meint|meinte|schrieb|behauptete?|versprach|fragte) (?!ich\b)\w", _I,
-)  # fmt: skip
+    r"\b(?:sagt|sagte|meint|meinte|schrieb|behauptete?|versprach|fragte) (?!ich\b)\w",
+    _I,
+)
 """In the sentence of a promise: a condition, a joke, or somebody else's words."""
 _DEED = (
     r"(?:schick|send|bring|hol|ruf|meld|mail|schreib|helf|leih|zeig|zahl|bezahl|überweis|geb|kauf|besorg|buch|koch|back|"

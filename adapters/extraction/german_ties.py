@@ -37,7 +37,16 @@ def tied(claim: Claim, clause: str, speaker: str) -> Claim:
         return claim
     denied = (found["over"] or "").startswith("nicht")
     return replace(
-        claim, subject=found.groupdict().get("owner") or speaker, subject_type="person", predicate=row.name,
-        object=found["name"], object_type="person", slot=None, kind=row.kind, importance=4 + row.weight,
-        polarity=not denied, tense="state", change=found["over"] not in (None, "nicht"),
-    )  # fmt: skip
+        claim,
+        subject=found.groupdict().get("owner") or speaker,
+        subject_type="person",
+        predicate=row.name,
+        object=found["name"],
+        object_type="person",
+        slot=None,
+        kind=row.kind,
+        importance=4 + row.weight,
+        polarity=not denied,
+        tense="state",
+        change=found["over"] not in (None, "nicht"),
+    )

@@ -21,9 +21,29 @@ _WITH_ARTICLE = (
     r"(?:der (?=schweiz|türkei|ukraine|slowakei|mongolei|pfalz|steiermark|toskana|bretagne|lausitz|eifel)|"
     r"den (?=usa|niederlanden)|dem (?=saarland|burgenland|wallis|aargau|tessin))?"
 )
-_TIMES = "|".join((*GERMAN_DAYS, *GERMAN_MONTHS, "Frühling", "Frühjahr", "Sommer", "Herbst", "Winter", "Weihnachten",
-                   "Ostern", "Jahr", "Jahre", "Jahren", "Monat", "Monaten", "Woche", "Wochen", "Anfang", "Ende",
-                   "Mitte"))  # fmt: skip
+_TIMES = "|".join(
+    (
+        *GERMAN_DAYS,
+        *GERMAN_MONTHS,
+        "Frühling",
+        "Frühjahr",
+        "Sommer",
+        "Herbst",
+        "Winter",
+        "Weihnachten",
+        "Ostern",
+        "Jahr",
+        "Jahre",
+        "Jahren",
+        "Monat",
+        "Monaten",
+        "Woche",
+        "Wochen",
+        "Anfang",
+        "Ende",
+        "Mitte",
+    )
+)
 _WHAT = rf"(?!(?:{_TIMES})\b){_LARGE}"
 """A thing, and no time: ich esse Montag Fisch."""
 _OTHER = r"(?!(?:die|der|das|den|dem|dessen|deren|was|wo|wie|dass|weil|und|aber|oder|von|vom|ohne|an|über)\b)"
@@ -49,10 +69,18 @@ _AGAIN = (
 _DIET = r"(?P<known>vegetari|vegan|pes[kc]etari)\w*\b(?! (?:essen|kochen|gegessen|gekocht))"
 _STATUS = "verheiratet|geschieden|verwitwet|verlobt|ledig|single"
 _IN_ENGLISH = {
-    "vegetari": "vegetarian", "vegan": "vegan", "pesketari": "pescatarian", "pescetari": "pescatarian",
-    "rauchen": "smoke", "trinken": "drink", "verheiratet": "married", "geschieden": "divorced",
-    "verwitwet": "widowed", "verlobt": "engaged", "ledig": "single",
-}  # fmt: skip
+    "vegetari": "vegetarian",
+    "vegan": "vegan",
+    "pesketari": "pescatarian",
+    "pescetari": "pescatarian",
+    "rauchen": "smoke",
+    "trinken": "drink",
+    "verheiratet": "married",
+    "geschieden": "divorced",
+    "verwitwet": "widowed",
+    "verlobt": "engaged",
+    "ledig": "single",
+}
 """What is compared with words of an English list: diets by how their names begin, deeds, and who is married."""
 _DATE = rf"(?P<date>\d{{1,2}}\. ?(?:{'|'.join(GERMAN_MONTHS)}|\d{{1,2}}\.))"
 _NO_FIRM = (
@@ -69,25 +97,39 @@ _PREDICATES = tuple(
         (rf"\b(?:bin|ist|lebe|lebt|ernähr\w+ (?:mich|sich)) (?:seit \w+ \w+ )?{_AGAIN}{_DIET}", "be CONDITION"),
         (rf"\b(?:wohnen?|wohnt|wohn|leben?|lebt|leb) {_BESIDES}in {_WITH_ARTICLE}{_PLACE}", "live in"),
         (rf"\bnach {_PLACE} (?:um)?gezogen", "move to"),
-        (rf"\b(?:aus|von) (?P<object>{_LARGE}) (?:weg|aus)gezogen|\b(?:habe|hab|hat) (?P<other>{_LARGE}) verlassen",
-         "leave HOME"),
-        (rf"\b(?:kommen?|kommt|stamme?|stammt) (?:(?:ursprünglich|eigentlich|ja|auch) )*aus {_WITH_ARTICLE}{_PLACE}"
-         r"(?=$|,| und (?:wohn|leb|bin|ist|arbeit)\w*)", "come from"),
+        (
+            rf"\b(?:aus|von) (?P<object>{_LARGE}) (?:weg|aus)gezogen|\b(?:habe|hab|hat) (?P<other>{_LARGE}) verlassen",
+            "leave HOME",
+        ),
+        (
+            rf"\b(?:kommen?|kommt|stamme?|stammt) (?:(?:ursprünglich|eigentlich|ja|auch) )*aus {_WITH_ARTICLE}{_PLACE}"
+            r"(?=$|,| und (?:wohn|leb|bin|ist|arbeit)\w*)",
+            "come from",
+        ),
         (rf"\bin {_WITH_ARTICLE}{_PLACE} (?:geboren|aufgewachsen|groß geworden)", "come from"),
         (r"\b(?:mich|sich|uns)(?: von (?P<other>(?-i:[A-ZÄÖÜ])\w+))?(?: \w+)? getrennt", "part PAIR"),
-        (rf"\b(?:bin|ist|sind) (?:(?-i:[a-zäöüß\d]+) |(?:{_TIMES}) )*?mit (?P<object>{_LARGE}) verheiratet$",
-         "marry to"),
-        (rf"\b(?:bin|ist|sind) (?:frisch |glücklich )?{_AGAIN}(?:frisch |glücklich )?(?P<known>{_STATUS})$",
-         "be STATUS"),
+        (
+            rf"\b(?:bin|ist|sind) (?:(?-i:[a-zäöüß\d]+) |(?:{_TIMES}) )*?mit (?P<object>{_LARGE}) verheiratet$",
+            "marry to",
+        ),
+        (
+            rf"\b(?:bin|ist|sind) (?:frisch |glücklich )?{_AGAIN}(?:frisch |glücklich )?(?P<known>{_STATUS})$",
+            "be STATUS",
+        ),
         (r"\b(?P<known>rauchen|trinken)\b.* aufgehört|aufgehört,? zu (?P<ceased>rauchen|trinken)", "stop"),
-        (rf"\b(?:habe|hab|hat) (?:(?-i:[a-zäöüß\d]+|Job|Stelle|Arbeit|{_TIMES}) )*?bei (?:de[rm] )?(?P<object>{_LARGE})"
-         " gekündigt$", "quit job"),
+        (
+            rf"\b(?:habe|hab|hat) (?:(?-i:[a-zäöüß\d]+|Job|Stelle|Arbeit|{_TIMES}) )*?"
+            rf"bei (?:de[rm] )?(?P<object>{_LARGE}) gekündigt$",
+            "quit job",
+        ),
         (rf"\b(?:esse|isst) (?!ein){_AGAIN}(?P<food>{_WHAT})", habit_of("eat")),
         (rf"\b(?:trinke|trinkt) (?!ein){_AGAIN}(?P<food>{_WHAT})", habit_of("drink")),
         (r"\b(?:rauche|raucht)(?: (?:nicht|nie|wieder|mehr|jetzt|noch|immer))*$", habit_of("smoke")),
         (rf"\b(?:gegen {_THING} allergisch|allergisch gegen (?P<other>\w+))", "be CONDITION"),
-        (rf"\barbeite?[tn]? {_BESIDES}(?:bei|beim|für) (?:der |dem |die |den )?(?P<object>{_NO_FIRM}{_WHAT})",
-         "work at"),
+        (
+            rf"\barbeite?[tn]? {_BESIDES}(?:bei|beim|für) (?:der |dem |die |den )?(?P<object>{_NO_FIRM}{_WHAT})",
+            "work at",
+        ),
         (rf"\b(?:bin|ist) {_THING} von beruf", "be JOB"),
         (rf"\b(?P<object>{_LARGE}) lieber als|\b(?<!mein )(?<!unser )(?<!hallo )lieber (?P<other>{_LARGE})", "prefer"),
         (rf"\b(?:mag|liebe|liebt) {_HOW}{_LIKED}", "like"),
@@ -98,13 +140,16 @@ _PREDICATES = tuple(
         (rf"\b(?:habe|hab|hat) (?:[a-zäöüß]+ )*?am {_DATE}(?: [a-zäöüß]+)? Geburtstag$", "be BIRTHDAY"),
         (rf"\bam {_DATE} (?:habe ich|hat {_LARGE})(?: [a-zäöüß]+)? Geburtstag$", "be BIRTHDAY"),
         (rf"\bGeburtstag (?:ist|habe ich|hat {_LARGE}) am {_DATE}$", "be BIRTHDAY"),
-        (rf"\b(?:bin|ist) (?:(?:jetzt|schon|erst|gerade|nun) )*(?:(?P<age>1[01]\d|\d{{1,2}})(?: Jahre? alt)?|"
-         rf"(?P<years>{'|'.join(NUMBERS)}) Jahre? alt)$", "be AGE"),
+        (
+            rf"\b(?:bin|ist) (?:(?:jetzt|schon|erst|gerade|nun) )*(?:(?P<age>1[01]\d|\d{{1,2}})(?: Jahre? alt)?|"
+            rf"(?P<years>{'|'.join(NUMBERS)}) Jahre? alt)$",
+            "be AGE",
+        ),
         (r"\bversprech\w*|\bversprochen", "promise"),
         (rf"\bheißt (?:(?:jetzt|auch|übrigens|eigentlich) )*(?:(?:Frau|Herr) )?{_NAMED}", "be NAMED"),
         (r"\b(?:jede[nsr]?|täglich|immer|meistens) ", HABIT),
     )
-)  # fmt: skip
+)
 """Patterns, each with a cue of the predicate that it tells; a habit has none."""
 
 

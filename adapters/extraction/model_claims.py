@@ -82,12 +82,19 @@ def _claim(
 ) -> Claim:
     predicate = None if row is None else habit_of(fold(fact.object)) if row.name == HABIT else row.name
     return Claim(
-        subject=subject, statement=statement, segment_key=grounds.utterance.segment_key, quote=passage.quote,
-        predicate=predicate, object=fact.object if row else None, object_type=row.object_type if row else None,
+        subject=subject,
+        statement=statement,
+        segment_key=grounds.utterance.segment_key,
+        quote=passage.quote,
+        predicate=predicate,
+        object=fact.object if row else None,
+        object_type=row.object_type if row else None,
         slot=class_of(fact.object) if row is not None and row.slotted == "kind" else None,
-        kind=row.kind if row else "factual", confidence=_confidence(row, passage),
-        polarity=not polarity.is_negated(statement), change=polarity.has_change_cue(passage.part),
-    )  # fmt: skip
+        kind=row.kind if row else "factual",
+        confidence=_confidence(row, passage),
+        polarity=not polarity.is_negated(statement),
+        change=polarity.has_change_cue(passage.part),
+    )
 
 
 def _statement(fact: SaidFact, subject: str, row: Predicate | None, grounds: UtteranceContext) -> str | None:

@@ -133,6 +133,10 @@ def _relationship(entity: SeenEntity, passage: Passage, grounds: UtteranceContex
 
 
 _READERS: dict[str, _Reader] = {
-    "promise": _promise, "decision": _decision, "habit": _habit, "emotion": _emotion, "question": _question,
+    "promise": _promise,
+    "decision": _decision,
+    "habit": _habit,
+    "emotion": _emotion,
+    "question": _question,
     "relationship": _relationship,
-}  # fmt: skip
+}

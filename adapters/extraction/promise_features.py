@@ -50,11 +50,22 @@ def runs(sentence: str) -> NDArray[np.int64]:
 def signs(utterance: Utterance, span: tuple[int, int], place: int, last: bool) -> Floats:
     """[SIGNS] What a sentence looks like, and who speaks and listens; `place` is its number in the turn."""
     words = utterance.text[slice(*span)]
-    return np.array([
-        "?" in words, "!" in words, any(map(str.isdigit, words)), '"' in words, len(words) / 100, place / 5, last,
-        utterance.role == "user", is_german(utterance.text, utterance.language),
-        len(utterance.listeners) == 1, not utterance.listeners,
-    ], np.float32)  # fmt: skip
+    return np.array(
+        [
+            "?" in words,
+            "!" in words,
+            any(map(str.isdigit, words)),
+            '"' in words,
+            len(words) / 100,
+            place / 5,
+            last,
+            utterance.role == "user",
+            is_german(utterance.text, utterance.language),
+            len(utterance.listeners) == 1,
+            not utterance.listeners,
+        ],
+        np.float32,
+    )
 
 
 SIGNS = 11

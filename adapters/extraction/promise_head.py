@@ -51,9 +51,13 @@ class PromiseHead:
         """Write it, weights of words in half precision."""
         numbers = np.array([self.first_bias, self.bias, self.gate, self.cut, self.doubt, self.slope])
         np.savez_compressed(
-            path, encoder=np.array(self.encoder), first=self.first.astype(np.float16),
-            words=self.words.astype(np.float16), dense=self.dense.astype(np.float32), numbers=numbers,
-        )  # fmt: skip
+            path,
+            encoder=np.array(self.encoder),
+            first=self.first.astype(np.float16),
+            words=self.words.astype(np.float16),
+            dense=self.dense.astype(np.float32),
+            numbers=numbers,
+        )
 
 
 def load_head(path: Path) -> PromiseHead:

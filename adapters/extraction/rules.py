@@ -172,9 +172,15 @@ def _read_turn(
         joke = is_boast(piece.quote) or any(is_joke(near.text) for near, _ in parsed[place : place + 2])
         related = [] if joke or not piece.asserted else list(company.relations(doc, utterance.speaker))
         voice = replace(scene.voice, referents=company.referents(doc, utterance.speaker))
-        scene = replace(scene, voice=voice, kin=company.kin, common=company.common, kinds=company.kinds,
-                        answering=bool(asked.questions) and place < ANSWERING,
-                        vowed=any(is_vow_alone(after.text) for after, _ in parsed[place + 1 : place + 2]))  # fmt: skip
+        scene = replace(
+            scene,
+            voice=voice,
+            kin=company.kin,
+            common=company.common,
+            kinds=company.kinds,
+            answering=bool(asked.questions) and place < ANSWERING,
+            vowed=any(is_vow_alone(after.text) for after, _ in parsed[place + 1 : place + 2]),
+        )
         before = reversed(company.told.get(utterance.speaker, []))
         said = [] if joke else list(corrected(piece, doc, before, asked, scene))
         if not (joke or said):

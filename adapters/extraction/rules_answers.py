@@ -41,8 +41,9 @@ _A_TRADE = re.compile(
 _MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*"
 _A_DAY = re.compile(
     rf"(?:the )?\d{{1,2}}(?:st|nd|rd|th)?(?: of)? {_MONTH}(?:,? \d{{4}})?|{_MONTH} (?:the )?\d{{1,2}}(?:st|nd|rd|th)?"
-    r"(?:,? \d{4})?|\d{1,2}[./-]\d{1,2}(?:[./-]\d{2,4})?", re.IGNORECASE,
-)  # fmt: skip
+    r"(?:,? \d{4})?|\d{1,2}[./-]\d{1,2}(?:[./-]\d{2,4})?",
+    re.IGNORECASE,
+)
 _FULL = tuple(
     (re.compile(asks, re.IGNORECASE), full, known_by(cue).name, fits)
     for asks, full, cue, fits in (
@@ -51,17 +52,22 @@ _FULL = tuple(
         (r"where (?:do you live|are you (?:living|based))", "I live in {}.", "live in", _A_NAME),
         (r"where (?:are|do) you (?:come )?from", "I am from {}.", "be from", _A_NAME),
         (r"where do you work|who do you work for", "I work at {}.", "work at", _A_NAME),
-        (r"what do you do (?:for (?:a living|work)|professionally)|what(?:'s| is) your (?:job|profession)",
-         "I work as {}.", "be JOB", _A_TRADE),
+        (
+            r"what do you do (?:for (?:a living|work)|professionally)|what(?:'s| is) your (?:job|profession)",
+            "I work as {}.",
+            "be JOB",
+            _A_TRADE,
+        ),
         (r"when(?:'s| is) your birthday", "My birthday is on {}.", "be BIRTHDAY", _A_DAY),
         (r"what (?:do you study|are you studying)", "I study {}.", "study", _A_NOUN),
     )
-)  # fmt: skip
+)
 """What is asked of somebody, the answer in full, a cue of the predicate it then states, and how a bare answer looks."""
 _BESIDE = re.compile(
     r"(?:[\s,]|\b(?:and|so|but|hey|hi|oh|now|then|again|these days|nowadays|currently|at the moment|right now|exactly|"
-    r"originally|actually|anyway|by the way|at|if i may ask)\b)*", re.IGNORECASE,
-)  # fmt: skip
+    r"originally|actually|anyway|by the way|at|if i may ask)\b)*",
+    re.IGNORECASE,
+)
 """What may stand beside such a question; more makes another of it: where do you work out, why did you quit your job."""
 
 
@@ -114,10 +120,19 @@ def _fragment(piece: UtterancePiece, doc: Doc, asked: PriorQuestions, scene: Sce
     weight = 2 if _VAGUE.match(said) else 3 + any(t.pos_ in ("PROPN", "NUM") for t in solid)
     yield _answered(
         Claim(
-            subject=scene.utterance.speaker, statement=said, segment_key=scene.utterance.segment_key,
-            quote=piece.quote, importance=weight, confidence=0.6, tense="event", valid_from=scene.utterance.at,
-        ), asked, scene, keep=tokens[0].pos_ == "PROPN",
-    )  # fmt: skip
+            subject=scene.utterance.speaker,
+            statement=said,
+            segment_key=scene.utterance.segment_key,
+            quote=piece.quote,
+            importance=weight,
+            confidence=0.6,
+            tense="event",
+            valid_from=scene.utterance.at,
+        ),
+        asked,
+        scene,
+        keep=tokens[0].pos_ == "PROPN",
+    )
 
 
 def _in_full(piece: UtterancePiece, asked: PriorQuestions, scene: Scene) -> Iterator[Claim]:

@@ -62,12 +62,18 @@ def relation_claims(related: Sequence[Relation], piece: UtterancePiece, scene: S
         if found.name:
             row = tie(found.kind)
             yield Claim(
-                subject=found.owner, statement=_relation_statement(found),
-                segment_key=scene.utterance.segment_key, quote=piece.quote, predicate=row.name if row else None,
-                object=found.name, object_type="topic" if found.kind == "pet" else "person",
-                importance=6, confidence=0.85, valid_from=scene.utterance.at,
+                subject=found.owner,
+                statement=_relation_statement(found),
+                segment_key=scene.utterance.segment_key,
+                quote=piece.quote,
+                predicate=row.name if row else None,
+                object=found.name,
+                object_type="topic" if found.kind == "pet" else "person",
+                importance=6,
+                confidence=0.85,
+                valid_from=scene.utterance.at,
                 change=polarity.has_change_cue(piece.text),
-            )  # fmt: skip
+            )
 
 
 def _relation_statement(found: Relation) -> str:
@@ -95,15 +101,8 @@ def _claim(clause: Clause, piece: UtterancePiece, scene: Scene) -> Claim | None:
     if clause.subject is None or not _is_stated(clause):
         return None
     statement, frame = _statement(clause, scene), frame_of(clause)
-    if clause.modal == "should":
-        statement = f"{scene.utterance.speaker} believes {statement[:1].lower()}{statement[1:]}"
     dating = dating_of(clause, frame, statement, piece, scene)
-    if (
-        len(statement.split()) < _MIN_WORDS
-        or (frame is None and (_is_empty(clause) or (dating.span is None and is_void(clause))))
-        or _is_pointing(clause, scene)
-        or _is_commonplace(clause)
-    ):
+    if len(statement.split()) < _MIN_WORDS or _says_nothing(clause, frame, dating, scene):
         return None
     subject, subject_type = subject_of_claim(clause, frame, scene)
     if is_said_to_somebody(clause, subject, scene):
@@ -115,14 +114,20 @@ def _claim(clause: Clause, piece: UtterancePiece, scene: Scene) -> Claim | None:
     over = frame is _OVER
     dating = replace(dating, habit=dating.habit and not over)
     claim = Claim(
-        subject=subject or whose(clause, scene), subject_type=subject_type,
+        subject=subject or whose(clause, scene),
+        subject_type=subject_type,
         statement=dated(statement, dating, scene),
-        segment_key=scene.utterance.segment_key, quote=piece.quote, predicate=predicate, object=object_,
-        object_type=type_of(frame, object_, scene), slot=slot_of(frame, clause, object_) if predicate else None,
-        kind=_kind(frame, clause, predicate), change=polarity.has_change_cue(piece.text),
+        segment_key=scene.utterance.segment_key,
+        quote=piece.quote,
+        predicate=predicate,
+        object=object_,
+        object_type=type_of(frame, object_, scene),
+        slot=slot_of(frame, clause, object_) if predicate else None,
+        kind=_kind(frame, clause, predicate),
+        change=polarity.has_change_cue(piece.text),
         polarity=not clause.negated or over or _is_so_after_all(clause, frame),
         confidence=_confidence(clause, predicate, piece),
-    )  # fmt: skip
+    )
     promise = promise_of(piece, scene) if clause.person == "i" else None
     owed = promise is not None and (clause.tense == "future" or is_taught(piece, scene.utterance) is True)
     if not owed and _is_nobodys(clause, frame, claim, scene):
@@ -168,6 +173,12 @@ def _is_outgrown(predicate: str | None, dating: Dating, scene: Scene) -> bool:
     since = dating.span.start if dating.span is not None else None
     row = named(predicate)
     return row is not None and "age" in row.tells and since is not None and scene.utterance.at - since > _YEAR_S
+
+
+def _says_nothing(clause: Clause, frame: Frame | None, dating: Dating, scene: Scene) -> bool:
+    """Whether nothing is named that somebody could ask for later."""
+    nothing = frame is None and (_is_empty(clause) or (dating.span is None and is_void(clause)))
+    return nothing or _is_pointing(clause, scene) or _is_commonplace(clause)
 
 
 def _is_empty(clause: Clause) -> bool:
@@ -231,7 +242,8 @@ def _statement(clause: Clause, scene: Scene) -> str:
     if subject is not None and subject not in tokens:
         tokens = [*subject.subtree, *tokens] if len(list(subject.subtree)) < 8 else [subject, *tokens]
     told_apart = whose_kin(subject)
-    return scene.voice.say([token for token in tokens if token.i not in told_apart])
+    said = scene.voice.say([token for token in tokens if token.i not in told_apart])
+    return f"{scene.utterance.speaker} believes {said[:1].lower()}{said[1:]}" if clause.modal == "should" else said
 
 
 def _typed(

@@ -90,8 +90,19 @@ SAME_IN_PAST = words("quit hit shut spread split hurt burst")
 """Verbs whose past looks like their present; talk tells of them in the past."""
 _LIKE_PRESENT = frozenset({"read", "put", "set", "cut", "let", "cost", "bet"})
 _PAST_WORDS = frozenset({"yesterday", "last", "ago"})
-MODALS = {"would": "would", "'d": "would", "could": "could", "might": "might", "should": "should", "may": "may",
-          "must": "must", "ought": "should", "can": "can", "ca": "can", "cannot": "can"}  # fmt: skip
+MODALS = {
+    "would": "would",
+    "'d": "would",
+    "could": "could",
+    "might": "might",
+    "should": "should",
+    "may": "may",
+    "must": "must",
+    "ought": "should",
+    "can": "can",
+    "ca": "can",
+    "cannot": "can",
+}
 _PERSONS = {"i": "i", "we": "we", "you": "you", "ya": "you"}
 
 

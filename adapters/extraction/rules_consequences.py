@@ -35,8 +35,15 @@ def follows(claim: Claim, statement: str) -> Claim:
     state = named(row.entails) if row is not None else None
     if state is None:
         return claim
-    return replace(claim, predicate=state.name, object_type=state.object_type, tense="state", valid_to=None,
-                   change=True, statement=statement)  # fmt: skip
+    return replace(
+        claim,
+        predicate=state.name,
+        object_type=state.object_type,
+        tense="state",
+        valid_to=None,
+        change=True,
+        statement=statement,
+    )
 
 
 def called_off(claim: Claim, statement: str, object_: str | None) -> Iterator[Claim]:
@@ -130,6 +137,10 @@ def _left_for_another(clause: Clause) -> Iterator[str]:
 
 
 _ENTAILED: dict[str, Callable[[Claim, Clause], Iterator[Claim]]] = {
-    "places": _visited, "other": _moved, "same": _started, "kind": _switched, "pair": _separated,
-}  # fmt: skip
+    "places": _visited,
+    "other": _moved,
+    "same": _started,
+    "kind": _switched,
+    "pair": _separated,
+}
 """By which states an event that entails one ends; by how its object is told, where it entails none."""

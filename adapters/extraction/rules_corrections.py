@@ -17,12 +17,14 @@ _VALUE = r"[\w€$£.:'’ -]{1,40}?"
 _CORRECTED = re.compile(
     r"(?:(?:no|nope|oh|sorry|wait|oops|actually|i mean|i meant|it['’]s|it is|that['’]s|make (?:that|it)|in|at|on|"
     r"for|to)\b(?![-'’])[, ]*)*"
-    rf"(?P<new>{_VALUE}),? (?:and )?not (?P<old>{_VALUE})[.!]*", re.IGNORECASE,
-)  # fmt: skip
+    rf"(?P<new>{_VALUE}),? (?:and )?not (?P<old>{_VALUE})[.!]*",
+    re.IGNORECASE,
+)
 _EXCHANGED = re.compile(
     rf"(?:(?:no|nope|oh|sorry|wait|oops|actually)\b[,. ]*)*not (?P<old>{_VALUE})"
-    rf"(?:,|;| -| –|\.) ?(?:but )?(?P<new>{_VALUE})[.!]*", re.IGNORECASE,
-)  # fmt: skip
+    rf"(?:,|;| -| –|\.) ?(?:but )?(?P<new>{_VALUE})[.!]*",
+    re.IGNORECASE,
+)
 """No, not lactose, gluten: here both sides are told, so that what was denied is meant with the new value, too."""
 _LONGEST = 5
 """Words of a value: what is longer tells a tale of its own."""
@@ -52,8 +54,13 @@ def corrected(
         meant = (claim.polarity or both is not None) and "(" not in claim.statement
         statement = _exchanged(claim.statement, new, old) if meant else claim.statement
         if statement != claim.statement:
-            anew = replace(claim, segment_key=scene.utterance.segment_key, quote=piece.quote, change=True,
-                           valid_from=scene.utterance.at)  # fmt: skip
+            anew = replace(
+                claim,
+                segment_key=scene.utterance.segment_key,
+                quote=piece.quote,
+                change=True,
+                valid_from=scene.utterance.at,
+            )
             yield replace(
                 anew, statement=statement, object=_exchanged(claim.object, new, old) if claim.object else None
             )

@@ -148,8 +148,13 @@ def _being(clause: Clause) -> Iterator[tuple[str, Token | None]]:
     if attribute.lemma_.lower() in JOBS:
         yield "be JOB", attribute
     subject = clause.subject.lemma_.lower() if clause.subject is not None else ""
-    for cue, nouns in (("be GOAL", _GOAL), ("be DEADLINE", DATED), ("be BIRTHDAY", {"birthday"}),
-                        ("be NAMED", {"name"}), ("be NICKNAME", {"nickname"})):  # fmt: skip
+    for cue, nouns in (
+        ("be GOAL", _GOAL),
+        ("be DEADLINE", DATED),
+        ("be BIRTHDAY", {"birthday"}),
+        ("be NAMED", {"name"}),
+        ("be NICKNAME", {"nickname"}),
+    ):
         if subject in nouns:
             yield cue, attribute
     yield from _prepositions(attribute, f"be {attribute.lemma_.lower()}", f"be {attribute.lemma_.lower()}")
@@ -298,9 +303,15 @@ def _is_thing(token: Token) -> bool:
 
 
 _SORTS: dict[str, Callable[[Token], bool]] = {
-    "home": _is_home, "new_home": _is_moved_to, "land": _is_geographic, "workplace": _is_workplace,
-    "person": _is_person, "acquaintance": _is_met, "addressee": _is_talked_to, "thing": _is_thing,
-}  # fmt: skip
+    "home": _is_home,
+    "new_home": _is_moved_to,
+    "land": _is_geographic,
+    "workplace": _is_workplace,
+    "person": _is_person,
+    "acquaintance": _is_met,
+    "addressee": _is_talked_to,
+    "thing": _is_thing,
+}
 
 
 def _fits(row: Predicate, target: Token | None) -> bool:

@@ -44,9 +44,11 @@ def kinds_of(docs: Iterable[Doc]) -> Mapping[str, str]:
     seen = Counter((fold(name_of(token)), kind) for doc in docs for token, kind in _uses(doc))
     names = {name for name, _ in seen}
     return {
-        name: kind for name in names for kind in ("person", "place")
+        name: kind
+        for name in names
+        for kind in ("person", "place")
         if seen[name, kind] and not seen[name, _OTHER[kind]]
-    }  # fmt: skip
+    }
 
 
 _OTHER = {"person": "place", "place": "person"}

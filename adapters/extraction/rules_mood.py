@@ -217,5 +217,11 @@ def _is_thing(token: Token) -> bool:
 
 
 _TESTS: tuple[Callable[[Clause], bool], ...] = (
-    _asks, _views_of_others, _said_aside, _only_weighed, _came_to_nothing, _is_generic, _is_figurative
-)  # fmt: skip
+    _asks,
+    _views_of_others,
+    _said_aside,
+    _only_weighed,
+    _came_to_nothing,
+    _is_generic,
+    _is_figurative,
+)

@@ -122,8 +122,11 @@ class Company:
 
     def _mention(self, token: Token, speaker: str) -> Iterator[tuple[int, str, str | None]]:
         if token.ent_type_ == "PERSON" and token.ent_iob_ == "B":
-            name = str(token.nbor().text if fold(token.text).rstrip(".") in TITLES and len(token.doc) > token.i + 1
-                       else token.text)  # fmt: skip
+            name = str(
+                token.nbor().text
+                if fold(token.text).rstrip(".") in TITLES and len(token.doc) > token.i + 1
+                else token.text
+            )
             if self._may_be_somebody(name) and not is_where(token):
                 yield self.turn, name, None
         elif token.pos_ == "PROPN" and token.lower_ in _CALLED_SO and token.i + 1 < len(token.doc):

@@ -18,9 +18,12 @@ from memory.words.vocabulary import words
 _SET = words("postpone reschedule schedule book cancel")
 """Verbs that set a day, or do away with one that is to come."""
 _SET_WITH = {
-    "push": words("back out"), "put": words("back off"), "bring": words("forward"), "sign": words("up for"),
+    "push": words("back out"),
+    "put": words("back off"),
+    "bring": words("forward"),
+    "sign": words("up for"),
     "move": words("forward back up"),
-}  # fmt: skip
+}
 """The same with one of these words beside them."""
 _DIRECTED = words("move push")
 """The same if what follows is where to: moved to the 29th, got pushed to June."""

@@ -20,8 +20,15 @@ from memory.words.normalise import UtterancePiece
 from memory.words.predicates import habit_of, named
 from memory.words.vocabulary import EVENT_NOUNS, FEELINGS, PLACE_NOUNS, words
 
-_TYPES = {"PERSON": ("person", 0.75), "GPE": ("place", 0.75), "LOC": ("place", 0.7), "FAC": ("place", 0.65),
-          "ORG": ("organization", 0.6), "EVENT": ("event", 0.7), "PRODUCT": ("tool", 0.55)}  # fmt: skip
+_TYPES = {
+    "PERSON": ("person", 0.75),
+    "GPE": ("place", 0.75),
+    "LOC": ("place", 0.7),
+    "FAC": ("place", 0.65),
+    "ORG": ("organization", 0.6),
+    "EVENT": ("event", 0.7),
+    "PRODUCT": ("tool", 0.55),
+}
 _OBJECTS = {"place": 0.75, "organization": 0.7, "person": 0.75, "event": 0.7}
 """What a verb asks for is seen as that: who lives in Ghent names a place, whatever the parser takes Ghent for."""
 

@@ -13,9 +13,15 @@ from memory.words.names import is_name, is_pet, relation
 from memory.words.vocabulary import FAMILY, words
 
 ENTITY_TYPES = {
-    "PERSON": "person", "GPE": "place", "LOC": "place", "FAC": "place", "ORG": "organization", "EVENT": "event",
-    "PRODUCT": "tool", "WORK_OF_ART": "topic",
-}  # fmt: skip
+    "PERSON": "person",
+    "GPE": "place",
+    "LOC": "place",
+    "FAC": "place",
+    "ORG": "organization",
+    "EVENT": "event",
+    "PRODUCT": "tool",
+    "WORK_OF_ART": "topic",
+}
 """Label of the parser to type of entity."""
 
 

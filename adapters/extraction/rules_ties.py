@@ -37,9 +37,18 @@ def without_tie(claim: Claim, clause: Clause, scene: Scene) -> Claim:
         row = tie(kind)
         if row is not None and owner is not None and name is not None:
             return replace(
-                claim, subject=owner, subject_type="person", predicate=row.name, object=name, object_type="person",
-                slot=None, kind=row.kind, polarity=False, change=claim.change or over, tense="state",
-            )  # fmt: skip
+                claim,
+                subject=owner,
+                subject_type="person",
+                predicate=row.name,
+                object=name,
+                object_type="person",
+                slot=None,
+                kind=row.kind,
+                polarity=False,
+                change=claim.change or over,
+                tense="state",
+            )
     return claim
 
 

@@ -39,9 +39,17 @@ class CpuGraphEngine:
 
         starts, neighbours, weights = graph.adjacency()
         _, found = leiden_csr(
-            starts, neighbours, weights.astype(np.float64), graph.nodes, resolution=resolution, randomness=RANDOMNESS,
-            iterations=ITERATIONS, use_modularity=True, seed=seed, trials=1,
-        )  # fmt: skip
+            starts,
+            neighbours,
+            weights.astype(np.float64),
+            graph.nodes,
+            resolution=resolution,
+            randomness=RANDOMNESS,
+            iterations=ITERATIONS,
+            use_modularity=True,
+            seed=seed,
+            trials=1,
+        )
         labels = np.arange(graph.nodes, 2 * graph.nodes, dtype=np.int64)  # whom it does not name stays alone
         labels[np.fromiter(found.keys(), np.int64, len(found))] = np.fromiter(found.values(), np.int64, len(found))
         return self.components(inside(graph, labels))

@@ -71,28 +71,30 @@ class CugraphEngine:
         anew = teleport(graph, personal)
         if not graph.edges:
             return anew
-        chosen = np.flatnonzero(anew).astype(np.int32)
 
         def walk(held: Held) -> tuple[Any, Any]:
-            begun = [None] * 4  # no weights and no guess of ours
-            if personal is None:
-                found = self._cugraph.pagerank(
-                    self._handle, held.graph, *begun, damping, TOLERANCE, MOST_STEPS, False,
-                    fail_on_nonconvergence=False,
-                )  # fmt: skip
-            else:
-                seeds = self._cupy.asarray(chosen), self._cupy.asarray(anew[chosen].astype(np.float32))
-                found = self._cugraph.personalized_pagerank(
-                    self._handle, held.graph, *begun, *seeds, damping, TOLERANCE, MOST_STEPS, False,
-                    fail_on_nonconvergence=False,
-                )  # fmt: skip
-            nodes, values, settled = found
+            nodes, values, settled = self._walked(held, None if personal is None else anew, damping)
             if not settled:
                 raise EngineFailed("A walk on the GPU did not settle.", nodes=graph.nodes)
             return nodes, values
 
         ranks = self._asked(graph, walk, transposed=True).astype(np.float64)
         found: NDArray[np.float64] = ranks / ranks.sum()
+        return found
+
+    def _walked(self, held: Held, anew: NDArray[np.float64] | None, damping: float) -> tuple[Any, Any, bool]:
+        """Nodes, their ranks, and whether these have settled. Without `anew` a walk begins anywhere anew."""
+        begun = [None] * 4  # no weights and no guess of ours
+        rules = (damping, TOLERANCE, MOST_STEPS, False)
+        found: tuple[Any, Any, bool]
+        if anew is None:
+            found = self._cugraph.pagerank(self._handle, held.graph, *begun, *rules, fail_on_nonconvergence=False)
+            return found
+        chosen = np.flatnonzero(anew).astype(np.int32)
+        seeds = self._cupy.asarray(chosen), self._cupy.asarray(anew[chosen].astype(np.float32))
+        found = self._cugraph.personalized_pagerank(
+            self._handle, held.graph, *begun, *seeds, *rules, fail_on_nonconvergence=False
+        )
         return found
 
     def cores(self, graph: WeightedGraph) -> NDArray[np.int32]:

@@ -66,9 +66,13 @@ class WhisperX:
             try:
                 # pyannote's voice detector comes inside the wheel; silero would be downloaded
                 self._model = whisperx.load_model(
-                    place, device=self._device, compute_type=_COMPUTE[self._device], language=None,
-                    vad_method="pyannote", local_files_only=not self._source.fetch,
-                )  # fmt: skip
+                    place,
+                    device=self._device,
+                    compute_type=_COMPUTE[self._device],
+                    language=None,
+                    vad_method="pyannote",
+                    local_files_only=not self._source.fetch,
+                )
             except (OSError, RuntimeError, ValueError) as error:
                 raise ConfigError(f"The speech model {self._source.called} could not be loaded.") from error
         return whisperx

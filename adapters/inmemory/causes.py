@@ -28,9 +28,10 @@ class InMemoryCausalReads:
             (source.time_of(segment), key, self._segment(source, place))
             for source in self._sources.all()
             for place, segment in enumerate(source.segments)
-            if self._is_fresh(key := source.key_of(segment), since) and segment.role not in ("assistant", "tool")
+            if self._is_fresh(key := source.key_of(segment), since)
+            and segment.role not in ("assistant", "tool")
             and any(causal_parts(segment.text))
-        ]  # fmt: skip
+        ]
         return [segment for _, _, segment in sorted(found, key=lambda each: (-each[0], each[1]))]
 
     async def related(self, user_id: str, since: Instant, rules: CausalLinks) -> list[list[QuotedFact]]:

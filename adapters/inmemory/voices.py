@@ -43,11 +43,16 @@ class InMemoryVoices:
         kept = [
             replace(each, voices=(), prints=())
             if each.undoes
-            else replace(each, prints=tuple(
-                replace(swap, print=prints[swap.print.print_id])
-                for swap in each.prints if swap.print.print_id in prints))
+            else replace(
+                each,
+                prints=tuple(
+                    replace(swap, print=prints[swap.print.print_id])
+                    for swap in each.prints
+                    if swap.print.print_id in prints
+                ),
+            )
             for each in found
-        ]  # fmt: skip
+        ]
         return [KnownChange(each, each.change_id in undone) for each in kept]
 
     async def told_apart(self, scope: str) -> set[tuple[str, str]]:

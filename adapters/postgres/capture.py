@@ -11,19 +11,18 @@ from psycopg.types.json import Jsonb
 
 from adapters.capture.sessions import SessionPart
 from adapters.postgres.audit import PostgresAudit
-from adapters.postgres.codec import content_id, decode_profile
+from adapters.postgres.codec import decode_profile
+from adapters.postgres.heard_rows import changes_of, is_moved, segment_row, source_row, utterance_of
 from adapters.postgres.pool import Connection, Pool
 from adapters.postgres.sql import queries
 from adapters.row_scope import everybody
 from memory.errors import Forgotten
-from memory.model.claims import Utterance
 from memory.model.profile import Profile
 from memory.model.scopes import Sensitivity
 from memory.model.sources import ON_PURPOSE, Segment, Source, Telling
 from memory.model.timeline import Instant
 from memory.ports import Unread
 from memory.retrieval.pieces import Encoded
-from memory.rules.sweep import apply_sweep
 
 Q = queries("capture")
 
@@ -32,21 +31,20 @@ CONTEXT_TURNS = 4
 MOST_LISTENERS = 20
 """Speakers of a source who are looked for among its words (chosen: a large meeting); each is tried in each sentence."""
 
-CONFIGS = {
-    "ar": "arabic", "da": "danish", "de": "german", "en": "english", "es": "spanish", "fi": "finnish", "fr": "french",
-    "hu": "hungarian", "it": "italian", "nl": "dutch", "no": "norwegian", "pt": "portuguese", "ro": "romanian",
-    "ru": "russian", "sv": "swedish", "tr": "turkish",
-}  # fmt: skip
-"""Language -> PostgreSQL's stemmer for it; any other language is searched word by word."""
-
 
 class PostgresCapture:
     """Sources and segments. `encoder` names whose vectors are kept; the back-off is in seconds."""
 
     def __init__(
-        self, pool: Pool, encoder: str, *, base_s: float = 10.0, cap_s: float = 3600.0, attempts: int = 8,
+        self,
+        pool: Pool,
+        encoder: str,
+        *,
+        base_s: float = 10.0,
+        cap_s: float = 3600.0,
+        attempts: int = 8,
         tries: int = 3,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self._pool = pool
         self._encoder = encoder
         self._base_s, self._cap_s, self._attempts, self._tries = base_s, cap_s, attempts, tries
@@ -59,9 +57,9 @@ class PostgresCapture:
             if known:
                 kept = replace(source, **{name: known[name] for name in ("kind", "ttl_policy")})
                 source = telling.over(source, replace(kept, sensitivity=Sensitivity(known["sensitivity"])))
-            changed, replaced = _changes(source, rows)
-            moved = known is not None and _moved(source, known)
-            await connection.execute(Q["put_source"], _source_row(source))
+            changed, replaced = changes_of(source, rows)
+            moved = known is not None and is_moved(source, known)
+            await connection.execute(Q["put_source"], source_row(source))
             if changed:
                 last = known["last_ord"] if known else -1
                 await _write(connection, source, changed, replaced, rows, position, last)
@@ -92,9 +90,15 @@ class PostgresCapture:
         return decode_profile(row["profile"]) if row else Profile()
 
     async def due(
-        self, task: str, now: Instant, limit: int, *, longest: bool = False, served: Sequence[str] = (),
+        self,
+        task: str,
+        now: Instant,
+        limit: int,
+        *,
+        longest: bool = False,
+        served: Sequence[str] = (),
         besides: Sequence[str] = (),
-    ) -> Sequence[Mapping[str, Any]]:  # fmt: skip
+    ) -> Sequence[Mapping[str, Any]]:
         """Sources whose `task` (embed or read) is due: `{scope, source_id, task, user_id, attempts, asked,
         session_id, sensitivity}`.
 
@@ -113,7 +117,7 @@ class PostgresCapture:
         speakers = {each["speaker"] for each in await self._pool.rows(Q["speakers"], **source, limit=MOST_LISTENERS)}
         hidden = await self._pool.rows(Q["withdrawn"], user_id=user_id, **source)
         return Unread(
-            utterances=tuple(_utterance(row, source_id, speakers) for row in rows),
+            utterances=tuple(utterance_of(row, source_id, speakers) for row in rows),
             withdrawn={row["segment_key"]: row["revision"] for row in hidden},
             tried=frozenset(row["segment_key"] for row in rows if row["tries"]),
         )
@@ -259,70 +263,6 @@ def _work_key(task: Mapping[str, Any]) -> dict[str, Any]:
     return {name: task[name] for name in ("scope", "source_id", "task", "user_id")}
 
 
-def _moved(source: Source, known: Mapping[str, Any]) -> bool:
-    new = (source.started_at, source.offset_s, int(source.sensitivity))
-    return new != (known["started_at"], known["offset_s"], known["sensitivity"])
-
-
-def _segment(row: Mapping[str, Any]) -> Segment:
-    return Segment(
-        segment_id=row["segment_id"],
-        speaker=row["speaker"],
-        text=row["text"],
-        start=row["start_s"],
-        end=row["end_s"],
-        role=row["role"],
-        language=row["language"],
-        stt_engine=row["stt_engine"],
-        emotion=row["emotion"],
-        is_sweep=row["is_sweep"],
-        pinned=row["pinned"],
-        revision=row["revision"],
-        raw=row["raw"],
-    )
-
-
-def _changes(source: Source, rows: Iterable[Mapping[str, Any]]) -> tuple[list[Segment], Mapping[str, str]]:
-    """The segments that have to be written, and which are hidden by which.
-
-    A revision is counted up by what has to be read again or taken back: other words, and being hidden or shown again.
-    """
-    before = {row["segment_id"]: (_segment(row), row["replaced_by"]) for row in rows}
-    existing = [segment for segment, _ in before.values()]
-    standing, replaced = apply_sweep(existing, source.segments)
-    incoming = {segment.segment_id: segment for segment in (*existing, *source.segments, *standing)}
-    changed = []
-    for segment_id, segment in incoming.items():
-        old, old_replaced = before.get(segment_id, (None, None))
-        if old is None:
-            changed.append(segment if segment.revision == 1 else replace(segment, revision=1))
-            continue
-        flipped = (segment_id in replaced) != (old_replaced is not None)
-        revision = old.revision + (segment.text != old.text or segment.speaker != old.speaker or flipped)
-        fresh = replace(segment, revision=revision)
-        if fresh != old or replaced.get(segment_id) != old_replaced:
-            changed.append(fresh)
-    return changed, replaced
-
-
-def _source_row(source: Source) -> dict[str, Any]:
-    return {
-        "scope": source.scope,
-        "source_id": source.source_id,
-        "session_id": source.session_id or source.source_id,
-        "kind": source.kind,
-        "started_at": source.started_at,
-        "ended_at": source.ended_at,
-        "offset_s": source.offset_s,
-        "participants": list(source.participants),
-        "provenance": Jsonb(dict(source.provenance)),
-        "context_type": source.context_type,
-        "device_id": source.device_id,
-        "sensitivity": int(source.sensitivity),
-        "ttl_policy": source.ttl_policy,
-    }
-
-
 async def _write(
     connection: Connection,
     source: Source,
@@ -336,53 +276,10 @@ async def _write(
     fresh = [segment.segment_id for segment in changed if segment.segment_id not in ords]
     ords |= {segment_id: last_ord + number for number, segment_id in enumerate(fresh, start=1)}
     said = [
-        _segment_row(source, segment)
+        segment_row(source, segment)
         | {"ord": ords[segment.segment_id], "replaced_by": replaced.get(segment.segment_id)}
         for segment in changed
     ]
     scope = {"scope": source.scope, "source_id": source.source_id}
     await connection.execute(Q["put_segments"], {**scope, "position": position, "segments": Jsonb(said)})
     await connection.execute(Q["unremove"], {"scope": source.scope, "keys": [row["segment_key"] for row in said]})
-
-
-def _segment_row(source: Source, segment: Segment) -> dict[str, Any]:
-    """What put_segments reads of one segment; its words belong to `segment:<key>`."""
-    key = source.key_of(segment)
-    return {
-        "segment_key": key,
-        "segment_id": segment.segment_id,
-        "content_id": content_id(f"segment:{key}", "text", ""),
-        "words": segment.text,
-        "config": CONFIGS.get(segment.language or "", "simple"),
-        "speaker": segment.speaker,
-        "role": segment.role,
-        "at": source.time_of(segment),
-        "start_s": segment.start,
-        "end_s": segment.end,
-        "language": segment.language,
-        "stt_engine": segment.stt_engine,
-        "emotion": segment.emotion or None,
-        "is_sweep": segment.is_sweep,
-        "pinned": segment.pinned,
-        "revision": segment.revision,
-        "raw": segment.raw,
-    }
-
-
-def _utterance(row: Mapping[str, Any], source_id: str, speakers: set[str]) -> Utterance:
-    return Utterance(
-        source_id=source_id,
-        segment_id=row["segment_id"],
-        segment_key=row["segment_key"],
-        revision=row["revision"],
-        speaker=row["speaker"],
-        text=row["text"],
-        at=row["at"],
-        offset_s=row["offset_s"],
-        role=row["role"],
-        language=row["language"],
-        listeners=tuple(sorted(speakers - {row["speaker"]})),
-        sensitivity=Sensitivity(row["sensitivity"]),
-        kind=row["kind"],
-        context_only=not row["fresh"],
-    )

@@ -36,11 +36,22 @@ BATCH = 20_000
 Calibration = Callable[[NDArray[np.float32]], NDArray[np.float32]]
 """Raw cosines of an encoder to calibrated similarities."""
 _NAMES = {
-    "tiers": list(TIERS), "states": list(STATES), "statuses": list(STATUSES), "ttl_policies": list(TTL_POLICIES),
-    "evergreen": sorted(EVERGREEN_TYPES), "lasting": sorted(LASTING_TYPES), "prefix": SOURCE, "most": 500,
+    "tiers": list(TIERS),
+    "states": list(STATES),
+    "statuses": list(STATUSES),
+    "ttl_policies": list(TTL_POLICIES),
+    "evergreen": sorted(EVERGREEN_TYPES),
+    "lasting": sorted(LASTING_TYPES),
+    "prefix": SOURCE,
+    "most": 500,
     "neighbours": 5,
-    "arranged": [], "gathered": [], "gathered_levels": [], "named": [], "named_levels": [], "among": None,
-}  # fmt: skip
+    "arranged": [],
+    "gathered": [],
+    "gathered_levels": [],
+    "named": [],
+    "named_levels": [],
+    "among": None,
+}
 
 
 async def take_census(pool: Pool, user_id: str, encoder: str, calibrate: Calibration) -> Census:
@@ -72,10 +83,16 @@ async def fact_columns(pool: Pool, user_id: str, groups: Sequence[Group], source
     gathered = [(source, int(each.sensitivity)) for each in groups for source in each.members]
     named = [(fact, int(each.sensitivity)) for each in groups for fact in each.facts]
     key = {
-        "user_id": user_id, "scope": user_scope(user_id), **_NAMES, "arranged": [each.group_id for each in groups],
-        "gathered": [source for source, _ in gathered], "gathered_levels": [level for _, level in gathered],
-        "named": [fact for fact, _ in named], "named_levels": [level for _, level in named], "among": list(sources),
-    }  # fmt: skip
+        "user_id": user_id,
+        "scope": user_scope(user_id),
+        **_NAMES,
+        "arranged": [each.group_id for each in groups],
+        "gathered": [source for source, _ in gathered],
+        "gathered_levels": [level for _, level in gathered],
+        "named": [fact for fact, _ in named],
+        "named_levels": [level for _, level in named],
+        "among": list(sources),
+    }
     async with pool.transaction(consistent=True, user_id=user_id) as connection:
         return table(FactRows, await _columns(connection, "facts", key))
 

@@ -58,30 +58,51 @@ def segment_owner(segment_key: int | None, otherwise: str) -> str:
 
 NOUNS = {
     "entity": Noun(
-        Entity, "entities", ("entity_id",), ("name", "qualifier", "description"), lambda row: row.entity_id,
-        json_words=("aliases", "properties"), instants=("created_at",),
+        Entity,
+        "entities",
+        ("entity_id",),
+        ("name", "qualifier", "description"),
+        lambda row: row.entity_id,
+        json_words=("aliases", "properties"),
+        instants=("created_at",),
     ),
     "mention": Noun(
-        Mention, "mentions", ("entity_id", "segment_key"), ("quote",),
-        lambda row: segment_owner(row.segment_key, row.entity_id), instants=("at",),
+        Mention,
+        "mentions",
+        ("entity_id", "segment_key"),
+        ("quote",),
+        lambda row: segment_owner(row.segment_key, row.entity_id),
+        instants=("at",),
     ),
     "fact": Noun(
-        Fact, "fact_versions", ("fact_id", "version"), ("statement", "object", "slot"), lambda row: row.fact_id,
+        Fact,
+        "fact_versions",
+        ("fact_id", "version"),
+        ("statement", "object", "slot"),
+        lambda row: row.fact_id,
         instants=("valid_from", "valid_to", "system_from", "system_to", "updated_at"),
     ),
     "evidence": Noun(
-        Evidence, "evidence", ("fact_id", "source_id", "segment_key"), ("quote",),
-        lambda row: segment_owner(row.segment_key, row.fact_id), instants=("at", "holds_from"),
+        Evidence,
+        "evidence",
+        ("fact_id", "source_id", "segment_key"),
+        ("quote",),
+        lambda row: segment_owner(row.segment_key, row.fact_id),
+        instants=("at", "holds_from"),
     ),
     "link": Noun(Link, "links", ("kind", "from_id", "to_id"), (), lambda row: ""),
     "note": Noun(Note, "notes", ("note_id",), ("text",), lambda row: row.note_id, instants=("created_at",)),
     "group": Noun(
-        Group, "groups", ("group_id",), ("summary",), lambda row: row.group_id,
+        Group,
+        "groups",
+        ("group_id",),
+        ("summary",),
+        lambda row: row.group_id,
         instants=("opened_at", "first_at", "last_at", "closed_at"),
     ),
     "access": Noun(Access, "accesses", ("id",), (), lambda row: "", instants=("last_at",)),
     "source": Noun(SourceState, "sources", ("source_id",), (), lambda row: ""),
-}  # fmt: skip
+}
 
 
 def description_owner(entity_id: str) -> str:

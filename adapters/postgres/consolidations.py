@@ -55,10 +55,13 @@ class PostgresConsolidationReads:
         asked = [(place, each) for place, group in enumerate(groups) for each in group.facts]
         members = [(place, each) for place, group in enumerate(groups) for each in group.members]
         key = {
-            "places": [each[0] for each in asked], "facts": [each[1] for each in asked],
-            "member_places": [each[0] for each in members], "members": [each[1] for each in members],
-            "levels": [int(group.sensitivity) for group in groups], "least": INSIGHT_SOURCES,
-        }  # fmt: skip
+            "places": [each[0] for each in asked],
+            "facts": [each[1] for each in asked],
+            "member_places": [each[0] for each in members],
+            "members": [each[1] for each in members],
+            "levels": [int(group.sensitivity) for group in groups],
+            "least": INSIGHT_SOURCES,
+        }
         rows = await self._pool.rows(Q["generated"], user_id=user_id, **key) if asked else []
         return {(row["place"], row["fact_id"]) for row in rows}
 

@@ -24,8 +24,13 @@ from memory.rules.time_machine import FoundVersions, HistoryQuery, Place, number
 Q = queries("fact_reads")
 _EVERGREEN = sorted(EVERGREEN_TYPES)
 _ANY = {
-    "as_of": None, "predicate": None, "kind": None, "about": None, "mark": None, "key": None,
-}  # fmt: skip
+    "as_of": None,
+    "predicate": None,
+    "kind": None,
+    "about": None,
+    "mark": None,
+    "key": None,
+}
 COUNTED = 200
 """A list counts its facts up to here, and then says that there are at least so many: each that is counted is looked up,
 as it may be out of sight, and a page must not cost more the longer somebody lives."""

@@ -65,13 +65,15 @@ class PostgresHistory:
         words = await self._pool.rows(Q["content"], user_id=view.user_id, ids=ids)
         content = {row["content_id"]: row["words"] for row in words}
         return [
-            JournalEntry(**{
-                **{name: value for name, value in row.items() if name != "turn"},
-                "changes": tuple(codec.decode_change(sides, content) for sides in row["changes"]),
-                "heard": frozenset(row["heard"]),
-            })
+            JournalEntry(
+                **{
+                    **{name: value for name, value in row.items() if name != "turn"},
+                    "changes": tuple(codec.decode_change(sides, content) for sides in row["changes"]),
+                    "heard": frozenset(row["heard"]),
+                }
+            )
             for row in rows
-        ]  # fmt: skip
+        ]
 
     async def _sight(self, view: View, entries: Sequence[JournalEntry]) -> Visibility:
         rows = [change.row for entry in entries for change in entry.changes]

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from adapters.postgres.capture import CONFIGS
+from adapters.postgres.heard_rows import CONFIGS
 from adapters.postgres.pool import Pool
 from adapters.postgres.reads import seen_by
 from adapters.postgres.sql import queries

@@ -36,9 +36,14 @@ class PostgresNightWords:
     async def around(self, user_id: str, entity_ids: Sequence[str], now: Instant) -> Surroundings:
         """These entities, the most important facts about each that hold at `now`, and what describes them."""
         key = {
-            "user_id": user_id, "scope": user_scope(user_id), "ids": list(entity_ids), "now": now,
-            "encoder": self._encoder, "kind": DESCRIBES, "most": MOST_ABOUT,
-        }  # fmt: skip
+            "user_id": user_id,
+            "scope": user_scope(user_id),
+            "ids": list(entity_ids),
+            "now": now,
+            "encoder": self._encoder,
+            "kind": DESCRIBES,
+            "most": MOST_ABOUT,
+        }
         async with self._pool.transaction(consistent=True, user_id=user_id) as connection:
             found = {noun: await _rows(connection, name, key) for noun, name in _READ.items()}
             content = {"content": list(_content_ids(found))}

@@ -163,9 +163,17 @@ class Pool:
         self._bounds = bounds or PoolTimeouts()
         configure = partial(_configure, settings=self._bounds.settings())
         self._pool: AsyncConnectionPool[Connection] = AsyncConnectionPool(
-            dsn, connection_class=Connection, min_size=min_size, max_size=max_size, open=False, timeout=timeout_s,
-            reconnect_timeout=_RECONNECT_S, configure=configure, check=_check, kwargs={"row_factory": dict_row},
-        )  # fmt: skip
+            dsn,
+            connection_class=Connection,
+            min_size=min_size,
+            max_size=max_size,
+            open=False,
+            timeout=timeout_s,
+            reconnect_timeout=_RECONNECT_S,
+            configure=configure,
+            check=_check,
+            kwargs={"row_factory": dict_row},
+        )
 
     async def open(self) -> None:
         """Connect in the background; the first use waits for it."""

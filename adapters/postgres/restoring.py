@@ -10,8 +10,8 @@ from psycopg.types.json import Jsonb
 from adapters.archives.reading import Archive, Batch
 from adapters.archives.schema import NOUN_OF
 from adapters.postgres import codec
-from adapters.postgres.capture import CONFIGS
 from adapters.postgres.capture import Q as CAPTURE
+from adapters.postgres.heard_rows import CONFIGS
 from adapters.postgres.journal import put_content
 from adapters.postgres.pool import Connection
 from adapters.postgres.rows import put_rows
@@ -49,10 +49,16 @@ class Restoration:
     async def end(self, archive: Archive) -> None:
         """Let the memory be of the archive's version, and its owner who the archive says."""
         told = archive.manifest
-        await self._connection.execute(Q["put_user"], {
-            **self._key, "version": told["memory_version"], "created_at": told["created_at"],
-            "profile": codec.encode_profile(archive.profile).decode(), "archive_id": told["archive_id"],
-        })  # fmt: skip
+        await self._connection.execute(
+            Q["put_user"],
+            {
+                **self._key,
+                "version": told["memory_version"],
+                "created_at": told["created_at"],
+                "profile": codec.encode_profile(archive.profile).decode(),
+                "archive_id": told["archive_id"],
+            },
+        )
 
     async def _sources(self, rows: Sequence[Mapping[str, Any]]) -> None:
         """Sources as they were, to be encoded anew."""

@@ -29,9 +29,12 @@ READ_ONLY = frozenset({"migrations", "secrets"})
 """Tables that the product only reads."""
 
 LEAKPROOF = (
-    "ts_match_vq(tsvector, tsquery)", "jsonb_object_field_text(jsonb, text)", "int8in(cstring)", "textout(text)",
+    "ts_match_vq(tsvector, tsquery)",
+    "jsonb_object_field_text(jsonb, text)",
+    "int8in(cstring)",
+    "textout(text)",
     "textcat(text, text)",
-)  # fmt: skip
+)
 """What is asked of an index and would not be before row security: words of a question, keys of the time machine's
 rows, a scope put together of a user ('user:' || user_id). None of them tells of a value but by its answer; `int8in`
 names what is no number, and only numbers of our own stand there. A superuser alone can say so, within this database;

@@ -30,10 +30,19 @@ BATCH = 1_000
 _OF_USER, _OF_SCOPE = "t.user_id = %(user_id)s", "t.scope = %(scope)s AND t.config IS NULL"
 _HEARD = "EXISTS (SELECT 1 FROM segments s WHERE s.scope = t.scope AND s.segment_key = t.segment_key)"
 TABLES = {
-    "content": _OF_SCOPE, "entities": _OF_USER, "mentions": _OF_USER, "fact_versions": _OF_USER, "evidence": _OF_USER,
-    "links": _OF_USER, "notes": _OF_USER, "groups": _OF_USER, "accesses": _OF_USER, "journal": _OF_USER,
-    "touched": _OF_USER, "extracted": _OF_USER,
-}  # fmt: skip
+    "content": _OF_SCOPE,
+    "entities": _OF_USER,
+    "mentions": _OF_USER,
+    "fact_versions": _OF_USER,
+    "evidence": _OF_USER,
+    "links": _OF_USER,
+    "notes": _OF_USER,
+    "groups": _OF_USER,
+    "accesses": _OF_USER,
+    "journal": _OF_USER,
+    "touched": _OF_USER,
+    "extracted": _OF_USER,
+}
 """Table -> which of its rows, in the order they are restored. Words that are searched belong to what was heard."""
 _ORDER = {"journal": "version"}
 """Whatever follows the journal follows it in this order."""

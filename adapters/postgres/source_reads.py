@@ -16,9 +16,17 @@ from memory.model.shown import Page
 
 Q = queries("source_reads")
 _ANY = {
-    "status": None, "kind": None, "after": None, "before": None, "only_scope": None, "only_id": None, "mark": None,
-    "key": None, "groups": None, "archived": False,
-}  # fmt: skip
+    "status": None,
+    "kind": None,
+    "after": None,
+    "before": None,
+    "only_scope": None,
+    "only_id": None,
+    "mark": None,
+    "key": None,
+    "groups": None,
+    "archived": False,
+}
 
 
 class PostgresSourceReads:
@@ -33,9 +41,13 @@ class PostgresSourceReads:
         otherwise), groups (of provenance, "" for none), and `mark` and `key` of the last one shown.
         """
         rows = await self._pool.rows(
-            Q["sources"], **seen_by(view), **{**_ANY, **filters}, attempts=self._attempts, tries=self._tries,
+            Q["sources"],
+            **seen_by(view),
+            **{**_ANY, **filters},
+            attempts=self._attempts,
+            tries=self._tries,
             limit=limit + 1,
-        )  # fmt: skip
+        )
         return page_of(rows, limit, rows)
 
     async def resolve(self, view: View, given: str, team_id: str | None) -> tuple[str, str]:

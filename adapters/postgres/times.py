@@ -22,11 +22,16 @@ MOST_ROWS = 4_000_000
 """Versions kept at hand for all users together, 200 MB; the user asked about longest ago goes first."""
 _HEADER, _TRAILER = 19, 2
 """Bytes before the first row and after the last, as PostgreSQL's manual has it (COPY, "Binary Format")."""
-_WIRE = np.dtype([
-    ("fields", ">i2"),
-    *((each, kind) for name in ROW.names or () for each, kind in ((f"{name}_bytes", ">i4"),
-                                                                   (name, ROW[name].newbyteorder(">")))),
-])  # fmt: skip
+_WIRE = np.dtype(
+    [
+        ("fields", ">i2"),
+        *(
+            (each, kind)
+            for name in ROW.names or ()
+            for each, kind in ((f"{name}_bytes", ">i4"), (name, ROW[name].newbyteorder(">")))
+        ),
+    ]
+)
 """A row on the wire: the number of fields, then each with its length before it."""
 
 

@@ -108,8 +108,10 @@ async def _put(connection: Connection, scope: str, before: VoiceBank, after: Voi
     prints = [asdict(row) for key, row in after.prints.items() if row != before.prints.get(key)]
     await connection.execute(Q["put_voices"], {"scope": scope, "rows": Jsonb(voices)})
     await connection.execute(Q["put_prints"], {"scope": scope, "rows": Jsonb(prints)})
-    for name, gone in (("drop_prints", before.prints.keys() - after.prints.keys()),
-                       ("drop_voices", before.voices.keys() - after.voices.keys())):  # fmt: skip
+    for name, gone in (
+        ("drop_prints", before.prints.keys() - after.prints.keys()),
+        ("drop_voices", before.voices.keys() - after.voices.keys()),
+    ):
         await connection.execute(Q[name], {"scope": scope, "ids": sorted(gone)})
 
 
@@ -143,10 +145,12 @@ def _written(change: BankChange) -> dict[str, Any]:
         "touched": sorted(change.touched),
         "commands": list(change.commands),
         "voices": Jsonb([asdict(each) for each in change.voices] if kept else []),
-        "prints": Jsonb([
-            {"print_id": each.print.print_id, "before": each.before, "after": each.after} for each in change.prints
-        ] if kept else []),
-    }  # fmt: skip
+        "prints": Jsonb(
+            [{"print_id": each.print.print_id, "before": each.before, "after": each.after} for each in change.prints]
+            if kept
+            else []
+        ),
+    }
 
 
 def _change(row: Mapping[str, Any], prints: Mapping[str, VoicePrint]) -> BankChange:

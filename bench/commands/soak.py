@@ -83,8 +83,12 @@ def _descriptors(pid: int) -> int:
 
 def _connections(port: int) -> int:
     """Established connections at this port, of both families."""
-    rows = [line.split() for name in ("tcp", "tcp6") if (path := Path(f"/proc/net/{name}")).is_file()
-            for line in path.read_text().splitlines()[1:]]  # fmt: skip
+    rows = [
+        line.split()
+        for name in ("tcp", "tcp6")
+        if (path := Path(f"/proc/net/{name}")).is_file()
+        for line in path.read_text().splitlines()[1:]
+    ]
     return sum(row[1].endswith(f":{port:04X}") and row[3] == _ESTABLISHED for row in rows)
 
 

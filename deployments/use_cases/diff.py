@@ -61,9 +61,14 @@ async def difference(app: AppContext, who: Caller, asked: DiffParameters) -> Dif
     about = None if asked.subject is None else await app.stores.figures.named(who.view, asked.subject)
     ids = None if about is None else await history.concerning(who.view, about)
     steps, more = await history.steps(
-        who.view, ids=ids, after=since, until=until, nouns=LOGGED, limit=asked.limit,
+        who.view,
+        ids=ids,
+        after=since,
+        until=until,
+        nouns=LOGGED,
+        limit=asked.limit,
         beyond=beyond(asked),
-    )  # fmt: skip
+    )
     gained, lost = [
         [LinkedFact(**row) for row in await history.held(who.view, which, since, until, about, MOST_HELD)]
         for which in ("gained", "lost")

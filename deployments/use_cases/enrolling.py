@@ -154,9 +154,11 @@ async def remove(app: AppContext, who: Caller, key: str, name: str | None, style
     voice = await voice_named(app, who, called)
     bank = await app.stores.voices.bank(who.scope)
     known = bank.prints_of(voice.voice_id) if voice else []
-    gone = [p for p in known if p.origin != HEARD] if style is None else [
-        p for p in known if p.origin == ENROLLED and p.style == style
-    ]  # fmt: skip
+    gone = (
+        [p for p in known if p.origin != HEARD]
+        if style is None
+        else [p for p in known if p.origin == ENROLLED and p.style == style]
+    )
     if not gone and style is not None:
         raise NotFound("There is no such style of this voice.", id=style)
     if voice is None or not gone:

@@ -30,9 +30,20 @@ from memory.rules.decay import strength_of
 from memory.rules.parameters import Life
 
 EntityType = Literal[
-    "person", "topic", "promise", "emotion", "event", "place", "decision", "question", "relationship", "habit",
-    "organization", "project", "tool",
-]  # fmt: skip
+    "person",
+    "topic",
+    "promise",
+    "emotion",
+    "event",
+    "place",
+    "decision",
+    "question",
+    "relationship",
+    "habit",
+    "organization",
+    "project",
+    "tool",
+]
 PROFILE_FACTS = 200
 PROFILE_SEGMENTS = 50
 """The latest of its segments an entity's page shows; /v1/timeline has them all."""
@@ -147,9 +158,15 @@ async def entities(app: AppContext, who: Caller, asked: EntityFilter) -> EntityL
     """Who and what is known; with `as_of` who had been heard of by then, with `known_as_of` as it was believed then."""
     then = await then_of(app, who, asked.as_of, asked.known_as_of)
     page = await app.stores.entities.page(
-        who.view, asked.limit, then, type=asked.entity_type, tier=asked.tier, state=asked.state, name=asked.name,
+        who.view,
+        asked.limit,
+        then,
+        type=asked.entity_type,
+        tier=asked.tier,
+        state=asked.state,
+        name=asked.name,
         **asked.place(),
-    )  # fmt: skip
+    )
     now, life = then.now(app.clock.now()), app.settings.life
     return EntityList(entities=shown_entities(page.shown, now, life), total=page.total, cursor=cursor_of(page.last))
 

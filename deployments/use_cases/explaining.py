@@ -280,14 +280,16 @@ async def lines_of(app: AppContext, who: Caller, steps: Sequence[ChangeStep]) ->
 def shown_steps(steps: Sequence[ChangeStep]) -> list[StepOut]:
     """Steps as they are sent."""
     return [
-        StepOut(**{
-            **{name: getattr(step, name) for name in StepOut.model_fields},
-            "at": iso(step.at),
-            "because": list(step.because),
-            "cited": [_quoted(row) for row in step.cited],
-        })
+        StepOut(
+            **{
+                **{name: getattr(step, name) for name in StepOut.model_fields},
+                "at": iso(step.at),
+                "because": list(step.because),
+                "cited": [_quoted(row) for row in step.cited],
+            }
+        )
         for step in steps
-    ]  # fmt: skip
+    ]
 
 
 def _quoted(row: Row) -> Quoted:

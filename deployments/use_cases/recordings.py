@@ -65,9 +65,21 @@ _SEGMENT = {
 }
 
 
-class PieceHeard(BaseModel, json_schema_extra={"examples": [
-    {"segments": [_SEGMENT], "session_id": "a1b2c3d4", "speakers_detected": 1, "processing_time_ms": 2340,
-     "sweep_active": False, "deferred": False}]}):  # fmt: skip
+class PieceHeard(
+    BaseModel,
+    json_schema_extra={
+        "examples": [
+            {
+                "segments": [_SEGMENT],
+                "session_id": "a1b2c3d4",
+                "speakers_detected": 1,
+                "processing_time_ms": 2340,
+                "sweep_active": False,
+                "deferred": False,
+            }
+        ]
+    },
+):
     """What was heard in a piece. `sweep_active` is whether a session of this memory is being swept, or a sweep has the
     GPU; a piece that is `deferred` was kept, and is heard by the sweep of its session."""
 
@@ -79,9 +91,23 @@ class PieceHeard(BaseModel, json_schema_extra={"examples": [
     deferred: bool
 
 
-class SoundSessionOut(BaseModel, json_schema_extra={"examples": [
-    {"session_id": "a1b2c3d4", "started_at": "2026-03-01T08:00:00+00:00", "ended": True, "sources": ["a1b2c3d4"],
-     "segments_count": 12, "sound_s": 61.5, "swept_s": 61.5, "sweep": "done"}]}):  # fmt: skip
+class SoundSessionOut(
+    BaseModel,
+    json_schema_extra={
+        "examples": [
+            {
+                "session_id": "a1b2c3d4",
+                "started_at": "2026-03-01T08:00:00+00:00",
+                "ended": True,
+                "sources": ["a1b2c3d4"],
+                "segments_count": 12,
+                "sound_s": 61.5,
+                "swept_s": 61.5,
+                "sweep": "done",
+            }
+        ]
+    },
+):
     """A session: its sources, how much of its sound is kept, and how far that was swept."""
 
     session_id: str
@@ -94,9 +120,24 @@ class SoundSessionOut(BaseModel, json_schema_extra={"examples": [
     sweep: Sweeping
 
 
-class SessionEnded(SoundSessionOut, json_schema_extra={"examples": [
-    {"session_id": "a1b2c3d4", "started_at": "2026-03-01T08:00:00+00:00", "ended": True, "sources": ["a1b2c3d4"],
-     "segments_count": 1, "sound_s": 61.5, "swept_s": 0.0, "sweep": "waiting", "segments": [_SEGMENT]}]}):  # fmt: skip
+class SessionEnded(
+    SoundSessionOut,
+    json_schema_extra={
+        "examples": [
+            {
+                "session_id": "a1b2c3d4",
+                "started_at": "2026-03-01T08:00:00+00:00",
+                "ended": True,
+                "sources": ["a1b2c3d4"],
+                "segments_count": 1,
+                "sound_s": 61.5,
+                "swept_s": 0.0,
+                "sweep": "waiting",
+                "segments": [_SEGMENT],
+            }
+        ]
+    },
+):
     """A session that is over, with what was heard in it by now."""
 
     segments: list[HeardSegmentOut]

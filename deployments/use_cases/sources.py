@@ -134,8 +134,9 @@ class SourcePage(SourceOut):
     segments: list[SegmentOut]
 
 
-class Ingested(BaseModel, json_schema_extra={"examples": [
-    {"session_id": "c9cf6c7f", "segments_count": 47, "status": "ingested"}]}):  # fmt: skip
+class Ingested(
+    BaseModel, json_schema_extra={"examples": [{"session_id": "c9cf6c7f", "segments_count": 47, "status": "ingested"}]}
+):
     """What was taken in from a session file; `set_aside` tells of its malformed lines, if there are any."""
 
     session_id: str

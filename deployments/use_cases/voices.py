@@ -128,9 +128,10 @@ async def in_sight(app: AppContext, who: Caller, bank: VoiceBank) -> list[KnownV
     numbered = [label for labels in groups.values() for label in labels if is_numbered(label)]
     heard = await app.stores.voices.strangers_in_sight(who.view, numbered) if numbered else set()
     return [
-        each for each in bank.standing()
+        each
+        for each in bank.standing()
         if any(label in heard or not is_numbered(label) for label in groups[each.voice_id])
-    ]  # fmt: skip
+    ]
 
 
 async def voice_meant(app: AppContext, who: Caller, given: str) -> tuple[VoiceBank, KnownVoice]:

@@ -10,9 +10,20 @@ from memory.model.scopes import Sensitivity
 from memory.model.timeline import Instant
 
 ENTITY_TYPES = (
-    "person", "topic", "promise", "emotion", "event", "place", "decision", "question", "relationship", "habit",
-    "organization", "project", "tool",
-)  # fmt: skip
+    "person",
+    "topic",
+    "promise",
+    "emotion",
+    "event",
+    "place",
+    "decision",
+    "question",
+    "relationship",
+    "habit",
+    "organization",
+    "project",
+    "tool",
+)
 EVERGREEN_TYPES = frozenset({"person", "place", "relationship"})
 """Seed 000: what never fades below the evergreen floor."""
 LASTING_TYPES = frozenset({"person", "place", "relationship", "habit", "emotion"})

@@ -8,8 +8,13 @@ from memory.model.scopes import Sensitivity
 from memory.model.timeline import Instant
 
 GROUP_KINDS = STORYLINE, MACRO, COMMUNITY, PATTERN, SUMMARY, CONSOLIDATION = (
-    "storyline", "macro", "community", "pattern", "summary", "consolidation",
-)  # fmt: skip
+    "storyline",
+    "macro",
+    "community",
+    "pattern",
+    "summary",
+    "consolidation",
+)
 ROLL_UPS = (STORYLINE, MACRO)
 """Those that are recalled and fade."""
 

@@ -231,9 +231,20 @@ _HANGS_ON: dict[type, tuple[Callable[[Draft], Iterable[Row]], Callable[[Any], It
 """Noun -> where its rows are, and the ids one of them hangs on."""
 
 _TABLES = (
-    "entities", "facts", "notes", "mentions", "evidence", "names", "by_subject", "by_words", "by_predicate", "linked",
-    "accesses", "groups", "grouped",
-)  # fmt: skip
+    "entities",
+    "facts",
+    "notes",
+    "mentions",
+    "evidence",
+    "names",
+    "by_subject",
+    "by_words",
+    "by_predicate",
+    "linked",
+    "accesses",
+    "groups",
+    "grouped",
+)
 
 
 def _replace_one(draft: Draft, name: str, before: Row | None, after: Row | None) -> None:
@@ -372,8 +383,12 @@ def assemble(user_id: str, version: int, profile: Profile, rows: Iterable[Row]) 
 
 
 _OWN_TABLES: dict[type, str] = {
-    Entity: "entities", Fact: "facts", Note: "notes", Access: "accesses", Group: "groups",
-}  # fmt: skip
+    Entity: "entities",
+    Fact: "facts",
+    Note: "notes",
+    Access: "accesses",
+    Group: "groups",
+}
 
 
 def evolve(working_set: WorkingSet, changes: Iterable[Change]) -> WorkingSet:

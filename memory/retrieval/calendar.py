@@ -157,6 +157,12 @@ def _of(asked: Anchored, event: Happening) -> Window:
 
 
 _RELATIONS = {
-    "during": _during, "before": _before, "after": _after, "since": _since, "until": _until, "away": _away,
-    "beside": _beside, "of": _of,
-}  # fmt: skip
+    "during": _during,
+    "before": _before,
+    "after": _after,
+    "since": _since,
+    "until": _until,
+    "away": _away,
+    "beside": _beside,
+    "of": _of,
+}

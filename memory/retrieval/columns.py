@@ -11,15 +11,14 @@ from numpy.typing import NDArray
 
 from memory.retrieval.batches import SegmentBatch
 from memory.retrieval.beside import in_halves
-from memory.retrieval.flags import DIGIT, FIRST_PERSON, TELLING, TIME, question_share
-from memory.retrieval.lexicon import read
 from memory.retrieval.matters import TurnMatters
 from memory.retrieval.pieces import Pieces, width
-from memory.retrieval.postings import BEYOND, EVERYWHERE, Grown, Places, Postings, Rows, ranges, reach, times
+from memory.retrieval.postings import BEYOND, EVERYWHERE, Grown, Places, Postings, Rows, ranges, times
 from memory.retrieval.query import Probe
 from memory.retrieval.signs import Signs
+from memory.retrieval.turns_read import read_turns
 from memory.retrieval.vector_rows import VectorRows
-from memory.retrieval.wishes import spoken_in, wish
+from memory.retrieval.wishes import spoken_in
 
 LOANS = (("before", 1, 0.5), ("after", 1, 0.5), ("before", 2, 0.25), ("after", 2, 0.25))
 """Link, distance and weight of the words a neighbour lends (LoCoMo dev recall@10: 59.0 without, 74.2 with them)."""
@@ -42,12 +41,31 @@ _NOWHERE: Counted = (np.zeros(0, np.int32), np.zeros(0, np.uint16))
 _QUARTER = 0.25
 
 _COLUMNS: dict[str, type[np.generic]] = {
-    "key": np.int64, "source": np.int64, "order": np.int32, "at": np.float64, "known_from": np.float64,
-    "role": np.int8, "speaker": np.int32, "length": np.int32, "question_share": np.float32, "has_time": np.bool_,
-    "has_digit": np.bool_, "alive": np.bool_, "has_vector": np.bool_, "before": np.int32, "after": np.int32,
-    "wish": np.int8, "first_person": np.bool_, "bare": np.bool_, "reach": np.uint8, "own_words": np.float32,
-    "all_words": np.float32, "pieces_from": np.int64, "pieces": np.int32, "stale": np.bool_,
-}  # fmt: skip
+    "key": np.int64,
+    "source": np.int64,
+    "order": np.int32,
+    "at": np.float64,
+    "known_from": np.float64,
+    "role": np.int8,
+    "speaker": np.int32,
+    "length": np.int32,
+    "question_share": np.float32,
+    "has_time": np.bool_,
+    "has_digit": np.bool_,
+    "alive": np.bool_,
+    "has_vector": np.bool_,
+    "before": np.int32,
+    "after": np.int32,
+    "wish": np.int8,
+    "first_person": np.bool_,
+    "bare": np.bool_,
+    "reach": np.uint8,
+    "own_words": np.float32,
+    "all_words": np.float32,
+    "pieces_from": np.int64,
+    "pieces": np.int32,
+    "stale": np.bool_,
+}
 
 
 class ScopeColumns:
@@ -268,33 +286,21 @@ class ScopeColumns:
 
     def _append(self, batch: SegmentBatch, chosen: NDArray[np.int64]) -> None:
         first, count = self._columns["key"].size, len(chosen)
-        texts, dates, speakers, languages = (
-            [column[i] for i in chosen.tolist()]
-            for column in (batch.texts, batch.dates, batch.speakers, batch.languages)
-        )
-        lengths = np.array([len(text) for text in texts], np.int32)
-        words = read(texts, [f"{date} {speaker}" for date, speaker in zip(dates, speakers, strict=True)], languages)
-        self.postings.append(words.counts, words.terms, words.begins)
-        own, marked, roles = words.counts.astype(np.float32), words.marks, batch.roles[chosen]
+        turns = read_turns(batch, chosen)
+        self.postings.append(turns.words.counts, turns.words.terms, turns.words.begins)
         unlinked = np.full(count, -1, np.int32)
-        values: dict[str, NDArray] = {  # type: ignore[type-arg]
-            "key": batch.keys[chosen], "source": batch.source[chosen], "order": batch.order[chosen],
-            "at": batch.at[chosen], "known_from": batch.known_from[chosen], "role": roles,
-            "speaker": np.array([self._speaker(label) for label in speakers], np.int32),
-            "length": lengths,
-            "question_share": np.array([question_share(text) for text in texts], np.float32),
-            "has_time": marked & TIME > 0, "has_digit": marked & DIGIT > 0, "first_person": marked & FIRST_PERSON > 0,
-            "bare": marked & TELLING == 0,
-            "wish": np.array([wish(*said) for said in zip(texts, roles.tolist(), strict=True)], np.int8),
-            "alive": np.ones(count, np.bool_), "before": unlinked, "after": unlinked, "own_words": own,
-            "all_words": own, "reach": reach(lengths),
-        }  # fmt: skip
+        values = turns.values | {
+            "speaker": np.array([self._speaker(label) for label in turns.speakers], np.int32),
+            "alive": np.ones(count, np.bool_),
+            "before": unlinked,
+            "after": unlinked,
+        }
         for name, column in self._columns.items():
             if name in values:
                 column.extend(values[name])
             else:  # no vector, no pieces, not stale
                 column.grow(count)
-        self.spoken |= {int(values["key"][at]): spoken_in(texts[at]) for at in np.flatnonzero(values["wish"])}
+        self.spoken |= {int(values["key"][at]): spoken_in(turns.texts[at]) for at in np.flatnonzero(values["wish"])}
         self.vectors.extend(count)
         self.signs.extend(count)
         by_key = np.argsort(values["key"])

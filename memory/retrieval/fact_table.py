@@ -26,10 +26,19 @@ Moments = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
 _CELLS: dict[str, type[np.generic]] = {
-    "keys": np.int64, "subject": np.int64, "object": np.int64, "sensitivity": np.int8, "believed": np.bool_,
-    "begun": np.float64, "ended": np.float64, "known_from": np.float64, "revised": np.bool_, "told": np.bool_,
-    "closed": np.bool_, "archived": np.bool_,
-}  # fmt: skip
+    "keys": np.int64,
+    "subject": np.int64,
+    "object": np.int64,
+    "sensitivity": np.int8,
+    "believed": np.bool_,
+    "begun": np.float64,
+    "ended": np.float64,
+    "known_from": np.float64,
+    "revised": np.bool_,
+    "told": np.bool_,
+    "closed": np.bool_,
+    "archived": np.bool_,
+}
 """Columns that are read off each fact alone; `closed` ones were ended by another if another followed."""
 
 

@@ -63,26 +63,41 @@ NEAR = 0.45
 
 EXAMPLES: Mapping[str, tuple[str, ...]] = {
     "why": (
-        "Why did that happen?", "Explain what was behind the decision.", "What is the explanation for the change?",
-        "What was the motivation?", "What brought this about?",
+        "Why did that happen?",
+        "Explain what was behind the decision.",
+        "What is the explanation for the change?",
+        "What was the motivation?",
+        "What brought this about?",
     ),
     "when": (
-        "When did that happen?", "At what point in time was it?", "Tell me the date of the appointment.",
-        "How many months ago was the trip?", "Give me the time of the meeting.",
+        "When did that happen?",
+        "At what point in time was it?",
+        "Tell me the date of the appointment.",
+        "How many months ago was the trip?",
+        "Give me the time of the meeting.",
     ),
     "who": (
-        "Who did that?", "Name the person responsible.", "Tell me the name of the one who helped.",
-        "Whom did they meet?", "Give me the names of everybody who came.",
+        "Who did that?",
+        "Name the person responsible.",
+        "Tell me the name of the one who helped.",
+        "Whom did they meet?",
+        "Give me the names of everybody who came.",
     ),
     "what": (
-        "What is it?", "Which one was chosen?", "Where did they go?", "Name the place they visited.",
+        "What is it?",
+        "Which one was chosen?",
+        "Where did they go?",
+        "Name the place they visited.",
         "How many are there?",
     ),
     GENERAL: (
-        "Tell me about it.", "Summarise the conversation.", "Help me with this.", "Write a plan for me.",
+        "Tell me about it.",
+        "Summarise the conversation.",
+        "Help me with this.",
+        "Write a plan for me.",
         "Give me an overview.",
     ),
-}  # fmt: skip
+}
 """Questions of each intent about nothing in particular, so that likeness is of kind rather than of topic. English: to
 the bundled encoder, which knows no other language, all German questions look alike, and none is near one of these."""
 

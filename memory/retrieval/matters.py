@@ -60,24 +60,38 @@ LONGEST = 400
 """Characters of a sentence that is looked at: patterns take the square of it (chosen: three times a long sentence)."""
 _OCCASION = re.compile(r"\b(?:when(?:ever)?|each time|every time|if|wenn|falls) (?:i|ich)\b(?P<about>[^,]*)", re.I)
 _NEGATIVE = re.compile(r"\b(?:never|don't|do not|nie(?:mals)?|nicht|kein\w*)\b", re.I)
-_FORM = frozenset(terms(
-    "always never please must just make sure kindly want like would prefer rather now going forward future ask request "
-    "mention any anymore longer need needn't have stop forget can may say said tell told earlier wish instruction "
-    "preference rule go return switch instead okay ok thing everything anything yes thanks "
-    "bitte immer nie niemals nicht mehr wieder jetzt ab sofort du dich mir mich ich was über zu zum zur von vergiss "
-    "gesagt habe kannst darfst musst brauchst hör auf mit wenn falls frage nach den die das der ein eine einen kein "
-    "keine keinen doch und in im", "en",
-)[0])  # fmt: skip
+_FORM = frozenset(
+    terms(
+        "always never please must just make sure kindly want like would prefer rather now going forward future ask "
+        "request mention any anymore longer need needn't have stop forget can may say said tell told earlier wish "
+        "instruction preference rule go return switch instead okay ok thing everything anything yes thanks "
+        "bitte immer nie niemals nicht mehr wieder jetzt ab sofort du dich mir mich ich was über zu zum zur von "
+        "vergiss gesagt habe kannst darfst musst brauchst hör auf mit wenn falls frage nach den die das der ein eine "
+        "einen kein keine keinen doch und in im",
+        "en",
+    )[0]
+)
 """Stems that wishes are made of whatever they are about."""
 _LANGUAGES = {
-    "english": "en", "englisch": "en", "german": "de", "deutsch": "de", "french": "fr", "französisch": "fr",
-    "spanish": "es", "spanisch": "es", "italian": "it", "italienisch": "it", "portuguese": "pt", "dutch": "nl",
-}  # fmt: skip
+    "english": "en",
+    "englisch": "en",
+    "german": "de",
+    "deutsch": "de",
+    "french": "fr",
+    "französisch": "fr",
+    "spanish": "es",
+    "spanisch": "es",
+    "italian": "it",
+    "italienisch": "it",
+    "portuguese": "pt",
+    "dutch": "nl",
+}
 _ANSWER = r"\b(?:answer|repl|respon|writ|speak|talk|antwort|schreib|sprich|red)\w*\b[^.!?]{0,40}"
 _WAYS: Mapping[str, Mapping[re.Pattern[str], str]] = {
     "language": {
-        re.compile(rf"{_ANSWER} (?:in|auf) {name}\b|\b(?:in|auf) {name} {_ANSWER}|\b(?:back to|speak|sprich) {name}\b",
-                   re.I): code
+        re.compile(
+            rf"{_ANSWER} (?:in|auf) {name}\b|\b(?:in|auf) {name} {_ANSWER}|\b(?:back to|speak|sprich) {name}\b", re.I
+        ): code
         for name, code in _LANGUAGES.items()
     },
     "units": {
@@ -88,30 +102,45 @@ _WAYS: Mapping[str, Mapping[re.Pattern[str], str]] = {
         re.compile(rf"(?:{_ANSWER}|\b(?:keep|be)\b[^.!?]{{0,20}})\b(?:brief|short|concise|kurz|knapp)", re.I): "short",
         re.compile(rf"(?:{_ANSWER}|\bbe\b[^.!?]{{0,20}})\b(?:detail|long\b|thorough|ausführlich)", re.I): "long",
     },
-}  # fmt: skip
+}
 """Manners of which one holds at a time, and the words that tell them."""
 _NAME = re.compile(r"\b(?:[Cc]all me|[Nn]enne? mich) ([A-Z]\w+)")
 
 _OVER = r"(?: any ?more\b| any longer\b| from now on\b|$)"
 _FORMS: tuple[tuple[str, str, bool | None], ...] = (
-    ("forget |forget, |ignore |disregard |drop |vergiss",
-     r"(?:^\W*|\b(?:please|just|you can|you may|and|but|so|bitte|dann) )(?:forget|ignore|disregard|drop|vergiss),? "
-     r"(?:what i(?:'ve)? (?:said|told you|asked)|(?:my|the|that) (?:\w+ )?(?:wish|instruction|preference|rule)s?"
-     r"|was ich)\b(.*)", None),
-    ("you don't |you do not |you no longer |you need",
-     rf"\byou (?:(?:don't|do not|no longer) (?:need|have) to|needn't|need not) (.+?){_OVER}", True),
+    (
+        "forget |forget, |ignore |disregard |drop |vergiss",
+        r"(?:^\W*|\b(?:please|just|you can|you may|and|but|so|bitte|dann) )(?:forget|ignore|disregard|drop|vergiss),? "
+        r"(?:what i(?:'ve)? (?:said|told you|asked)|(?:my|the|that) (?:\w+ )?(?:wish|instruction|preference|rule)s?"
+        r"|was ich)\b(.*)",
+        None,
+    ),
+    (
+        "you don't |you do not |you no longer |you need",
+        rf"\byou (?:(?:don't|do not|no longer) (?:need|have) to|needn't|need not) (.+?){_OVER}",
+        True,
+    ),
     ("stop ", r"(?:^\W*|\b(?:please|you can|you may) )stop (\w+ing\b.*)", True),
     # "I don't want to answer that" is of what the owner does, not of what is done for them
-    ("i don't |i do not |i no longer ",
-     r"\bi (?:don't|do not|no longer) (?:prefer|(?:want|need)(?! to (?!(?:see|have|get|hear|read|be)\b))) "
-     rf"(.+?){_OVER}", True),
+    (
+        "i don't |i do not |i no longer ",
+        r"\bi (?:don't|do not|no longer) (?:prefer|(?:want|need)(?! to (?!(?:see|have|get|hear|read|be)\b))) "
+        rf"(.+?){_OVER}",
+        True,
+    ),
     ("no more ", r"^\W*(?:please,? )?no more (.+)", True),
-    (" mehr|hör",
-     r"\bdu (?:musst|brauchst) (?:nicht mehr (.+)|(.+?) (?:nicht )?mehr\b)|\bhöre? auf,? (?:mit )?(.+)", True),
-    (" again| as usual|back to | wieder",
-     r"\byou (?:can|may) (.+?) (?:again|as usual)\b|\b(?:go|switch|change) back to (.+)"
-     r"|\bdu (?:kannst|darfst) (.+?) wieder\b|\bdu (?:kannst|darfst) wieder (.+)", False),
-)  # fmt: skip
+    (
+        " mehr|hör",
+        r"\bdu (?:musst|brauchst) (?:nicht mehr (.+)|(.+?) (?:nicht )?mehr\b)|\bhöre? auf,? (?:mit )?(.+)",
+        True,
+    ),
+    (
+        " again| as usual|back to | wieder",
+        r"\byou (?:can|may) (.+?) (?:again|as usual)\b|\b(?:go|switch|change) back to (.+)"
+        r"|\bdu (?:kannst|darfst) (.+?) wieder\b|\bdu (?:kannst|darfst) wieder (.+)",
+        False,
+    ),
+)
 """Ways of taking back: words of which each holds one, its form and what that names, and whether it is a thing to do
 that is over, one not to do, or either."""
 _LIFTINGS = tuple((tuple(cues.split("|")), re.compile(form, re.I), positive) for cues, form, positive in _FORMS)

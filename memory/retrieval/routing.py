@@ -16,20 +16,33 @@ from memory.words.tense import is_over, is_past_in_german
 from memory.words.time_named import NOTHING_NAMED, NamedTimes, named_times
 
 RECENCY: tuple[tuple[re.Pattern[str], float], ...] = (
-    (re.compile(r"\b(?:lately|recent(?:ly)?|current(?:ly)?|now|nowadays|these days|at the moment|latest|newest|"
-                r"still|today|this (?:week|month)|jetzt|derzeit|zurzeit|aktuell|momentan|inzwischen|mittlerweile|"
-                r"heutzutage|neulich|kürzlich|zuletzt|immer noch)\b", re.I), 1.0),
-    (re.compile(r"\b(?:when|first|originally|used to|before|ago|back then|in (?:19|20)\d\d|wann|zuerst|"
-                r"ursprünglich|früher|damals)\b", re.I), 0.0),
-)  # fmt: skip
+    (
+        re.compile(
+            r"\b(?:lately|recent(?:ly)?|current(?:ly)?|now|nowadays|these days|at the moment|latest|newest|"
+            r"still|today|this (?:week|month)|jetzt|derzeit|zurzeit|aktuell|momentan|inzwischen|mittlerweile|"
+            r"heutzutage|neulich|kürzlich|zuletzt|immer noch)\b",
+            re.I,
+        ),
+        1.0,
+    ),
+    (
+        re.compile(
+            r"\b(?:when|first|originally|used to|before|ago|back then|in (?:19|20)\d\d|wann|zuerst|"
+            r"ursprünglich|früher|damals)\b",
+            re.I,
+        ),
+        0.0,
+    ),
+)
 """How much being recent should count, by the first cue that matches."""
 DEFAULT_RECENCY = 0.1
 
 _PRESENT = re.compile(r"\b(?:is|are|am|isn't|aren't|does|do|doesn't|don't)\b|\b(?:who|what|where)'s\b", re.I)
 _EARLIER = re.compile(
     r"\b(?:been|before|previous|former|earlier|past|history|first|original(?:ly)?|until|chang(?:e|es|ed)|"
-    r"in (?:19|20)\d\d)\b", re.I,
-)  # fmt: skip
+    r"in (?:19|20)\d\d)\b",
+    re.I,
+)
 """Words of a question about an earlier state of things, whatever its tense."""
 _COUNT = re.compile(r"\b(?:how (?:many|much|often)|number of|in total|count)\b", re.I)
 

@@ -85,8 +85,20 @@ class Weights:
     on questions about invented lives (docs/decisions/0045)."""
 
 
-WITHOUT_PIECES = Weights(text=0.6, vectors_rank=2.0, met=0.0, alone=0.0, answers=0.9, source_vectors=0.7, speaker=1.4,
-                         question=-0.6, when_time=1.5, count_digit=0.7, named_day=3.0, overtaken=-3.0)  # fmt: skip
+WITHOUT_PIECES = Weights(
+    text=0.6,
+    vectors_rank=2.0,
+    met=0.0,
+    alone=0.0,
+    answers=0.9,
+    source_vectors=0.7,
+    speaker=1.4,
+    question=-0.6,
+    when_time=1.5,
+    count_digit=0.7,
+    named_day=3.0,
+    overtaken=-3.0,
+)
 """Fitted without late interaction: for an encoder without word pieces, and while those of most candidates are missing.
 `vectors_rank` was fitted as 1.3 and raised by hand, which long chats and meetings like and none minds."""
 

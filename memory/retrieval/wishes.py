@@ -15,9 +15,29 @@ PREFERENCE, INSTRUCTION, LIFTING = 1, 2, 3
 """Kinds of wishes, and what only takes wishes back; 0 is none of these."""
 
 _OWNER = ROLES.index("user")
-_CUES = ("always", "never", "i ask", "i request", "i mention", "from now on", "going forward", "future", "call me",
-         "prefer", "rather", " best", "bitte", "frage", "nenn", "ab jetzt", "ab sofort", "immer", "nie", "bevorzuge",
-         "lieb")  # fmt: skip
+_CUES = (
+    "always",
+    "never",
+    "i ask",
+    "i request",
+    "i mention",
+    "from now on",
+    "going forward",
+    "future",
+    "call me",
+    "prefer",
+    "rather",
+    " best",
+    "bitte",
+    "frage",
+    "nenn",
+    "ab jetzt",
+    "ab sofort",
+    "immer",
+    "nie",
+    "bevorzuge",
+    "lieb",
+)
 """Every wish holds one: looked for first, in a fortieth of the time that the patterns take."""
 # What starts a sentence takes no further line breaks with it: a run of n of them would be read n * n / 2 times.
 INSTRUCTIONS = (

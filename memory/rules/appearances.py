@@ -50,8 +50,11 @@ class Appearances:
         """
         told, begun = sorted(anchors), sorted(sources, key=lambda each: (each[1], each[0]))
         of_anchor, of_source = places(each[0] for each in told), places(each[0] for each in begun)
-        found = [(of_anchor[who], of_source[where], level) for who, where, level in rows
-                 if who in of_anchor and where in of_source]  # fmt: skip
+        found = [
+            (of_anchor[who], of_source[where], level)
+            for who, where, level in rows
+            if who in of_anchor and where in of_source
+        ]
         columns = np.array(sorted(found), np.int32).reshape(-1, 3)
         first = np.ones(len(columns), np.bool_)
         first[1:] = (np.diff(columns[:, :2], axis=0) != 0).any(axis=1)

@@ -21,9 +21,16 @@ _NO_LONGER = re.compile(r"\bno longer (?P<state>.*?)(?:[,;:.!?]|\b(?:and|but|so|
 _TO_COME = r"\b(?:(?-i:will)|won['’]t|['’]ll)(?! (?:\w+ly )?(?:always|still|never)\b) (?:not )?"
 _CLAUSE = r"(?:(?!(?:and|but|who|which|that|because|where|if)\b)[\w'’-]+ ){1,5}?"
 _VERBS = {
-    "lived": "live", "resided": "reside", "worked": "work", "studied": "study", "was": "be", "were": "be",
-    "wohnte": "wohnen", "lebte": "leben", "arbeitete": "arbeiten",
-}  # fmt: skip
+    "lived": "live",
+    "resided": "reside",
+    "worked": "work",
+    "studied": "study",
+    "was": "be",
+    "were": "be",
+    "wohnte": "wohnen",
+    "lebte": "leben",
+    "arbeitete": "arbeiten",
+}
 _WAS = rf"(?<!has )(?<!have )(?<!['’]ve )(?<!always )(?<!never )\b(?P<verb>{'|'.join(_VERBS)}) "
 _NOT_OVER = re.compile(
     r"\b(?:since|still|just|seit|noch|born|diagnosed|hired|recruited|promoted|appointed|accepted|admitted|transferred)\b",

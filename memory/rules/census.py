@@ -35,8 +35,12 @@ CANDIDATE, AT_HAND, CORE, ARCHIVED = (STATES.index(name) for name in ("candidate
 KEEP_FOREVER, EPHEMERAL, DECAY = (TTL_POLICIES.index(name) for name in ("keep_forever", "ephemeral", "decay"))
 
 _DTYPES: Mapping[str, Any] = {
-    "Column": np.float64, "Flags": np.bool_, "Codes": np.int8, "Counts": np.int64, "Ids": np.object_,
-}  # fmt: skip
+    "Column": np.float64,
+    "Flags": np.bool_,
+    "Codes": np.int8,
+    "Counts": np.int64,
+    "Ids": np.object_,
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,5 +61,9 @@ def _told(crossing: Crossing) -> str:
 
 
 _CROSS: Mapping[str, Callable[[Draft, Crossing, Instant], None]] = {
-    "entity": _entity, "fact": _fact, "source": _source, "note": _note, "group": _group,
-}  # fmt: skip
+    "entity": _entity,
+    "fact": _fact,
+    "source": _source,
+    "note": _note,
+    "group": _group,
+}

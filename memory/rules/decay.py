@@ -71,9 +71,18 @@ class Anchors:
 
 _COLUMNS = tuple(each.name for each in fields(Anchors))
 _NEUTRAL: Mapping[str, object] = {
-    "heard_at": 0.0, "confidence": 1.0, "stability": 1.0, "count": 0.0, "accessed_at": 0.0, "value": 0.5,
-    "gradient": 1.0, "floor": 0.0, "evergreen": False, "protected": False, "kept": False,
-}  # fmt: skip
+    "heard_at": 0.0,
+    "confidence": 1.0,
+    "stability": 1.0,
+    "count": 0.0,
+    "accessed_at": 0.0,
+    "value": 0.5,
+    "gradient": 1.0,
+    "floor": 0.0,
+    "evergreen": False,
+    "protected": False,
+    "kept": False,
+}
 
 
 def half_life(anchors: Anchors, now: Instant, rules: Decay) -> Column:
@@ -127,8 +136,11 @@ def stretched(anchors: Anchors, now: Instant, rules: Decay) -> Column:
 
 
 LAWS: Mapping[str, Callable[[Anchors, Instant, Decay], Column]] = {
-    "half_life": half_life, "spaced": spaced, "stability": stability, "stretched": stretched,
-}  # fmt: skip
+    "half_life": half_life,
+    "spaced": spaced,
+    "stability": stability,
+    "stretched": stretched,
+}
 
 
 def strength_of(noun: str, anchors: Anchors, now: Instant, life: Life) -> Column:

@@ -23,8 +23,11 @@ def end_states(turn: TurnState, fresh: Fact) -> tuple[str, ...]:
     """
     if not fresh.polarity:
         return ()
-    ended = tuple(end(turn, state, fresh) for state in _of(turn.draft, fresh, closes(fresh.predicate))
-                  if state.believed and not _is_one_of_a_slot(state) and ends(fresh, state))  # fmt: skip
+    ended = tuple(
+        end(turn, state, fresh)
+        for state in _of(turn.draft, fresh, closes(fresh.predicate))
+        if state.believed and not _is_one_of_a_slot(state) and ends(fresh, state)
+    )
     if not _is_one_of_a_slot(fresh):
         end_by_event(turn, fresh)
     return ended

@@ -57,10 +57,19 @@ def keep(turn: TurnState, claim: Claim, subject_id: str, segment: ReadSegment) -
                 kept = {"state": "kept", KEPT_IN: str(segment.segment_key), KEPT_AT: iso(segment.at), KEPT_ON: on}
                 draft.put("kept", entity, replace(entity, properties={**entity.properties, **kept}))
                 if segment.segment_key not in draft.mentions.get(entity.entity_id, {}):
-                    draft.put("mentioned", None, Mention(
-                        entity.entity_id, segment.source_id, segment.segment_key, segment.at, claim.quote,
-                        claim.confidence or 1.0, level,
-                    ))  # fmt: skip
+                    draft.put(
+                        "mentioned",
+                        None,
+                        Mention(
+                            entity.entity_id,
+                            segment.source_id,
+                            segment.segment_key,
+                            segment.at,
+                            claim.quote,
+                            claim.confidence or 1.0,
+                            level,
+                        ),
+                    )
 
 
 def is_done(promise: Fact, statement: str) -> bool:
@@ -110,9 +119,11 @@ def _entities_of(draft: Draft, promise: Fact, level: Sensitivity) -> list[Entity
     return [
         entity
         for entity in draft.entities.values()
-        if entity.type == "promise" and entity.sensitivity == level and not settled(entity.properties)
+        if entity.type == "promise"
+        and entity.sensitivity == level
+        and not settled(entity.properties)
         and any((key, fold(seen.quote)) in keys for key, seen in draft.mentions.get(entity.entity_id, {}).items())
-    ]  # fmt: skip
+    ]
 
 
 @lru_cache(maxsize=4)  # one statement is held against every promise of its speaker

@@ -27,7 +27,7 @@ from memory.rules.census import (
     GroupColumns,
     Recalls,
     SourceColumns,
-)  # fmt: skip
+)
 from memory.rules.decay import Column, Flags
 from memory.rules.parameters import Life, Lifecycle
 

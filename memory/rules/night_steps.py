@@ -59,10 +59,15 @@ class NightName:
     def closing(self, step: str, crossings: Sequence[Crossing]) -> tuple[CloseNight, ...]:
         """The commands that record crossings, `MOST_ROWS` at most each."""
         return tuple(
-            CloseNight(command_id=self.identity(step, start), actor=ACTOR, night=self.date, step=step,
-                       crossings=tuple(crossings[start : start + MOST_ROWS]))
+            CloseNight(
+                command_id=self.identity(step, start),
+                actor=ACTOR,
+                night=self.date,
+                step=step,
+                crossings=tuple(crossings[start : start + MOST_ROWS]),
+            )
             for start in range(0, len(crossings), MOST_ROWS)
-        )  # fmt: skip
+        )
 
     def merging(self, step: str, clusters: Sequence[tuple[str, ...]]) -> tuple[MergeFacts, ...]:
         """The commands that merge duplicates, `MOST_CLUSTERS` at most each."""

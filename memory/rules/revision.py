@@ -189,9 +189,8 @@ def _opposed(turn: TurnState, met: Meeting) -> list[Fact]:
     near = (facts[each] for each in dict.fromkeys([*known, *turn.born]) if each in facts)
     about = (each for each in near if each.subject_id == met.subject_id and each.status == "active")
     at_once = (
-        each for each in about
-        if claim.valid_to is None or claim.valid_to > each.valid_from or rules_out(each, claim)
-    )  # fmt: skip
+        each for each in about if claim.valid_to is None or claim.valid_to > each.valid_from or rules_out(each, claim)
+    )
     return [each for each in at_once if each.sensitivity == met.origin.sensitivity and opposes(claim, each)]
 
 

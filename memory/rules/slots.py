@@ -193,9 +193,12 @@ def split_at(draft: Draft, fact: Fact, here: Point, now: Instant, rules: Revisio
     ends = fact.valid_to if over else began
     spans: dict[tuple[Evidence, ...], dict[str, Any]] = {
         early: {"valid_from": fact.valid_from, "valid_to": ends, "status": "superseded"},
-        late: {"valid_from": began, "valid_to": None if over else fact.valid_to,
-               "status": "active" if over else fact.status},
-    }  # fmt: skip
+        late: {
+            "valid_from": began,
+            "valid_to": None if over else fact.valid_to,
+            "status": "active" if over else fact.status,
+        },
+    }
     if not early:  # it was heard before moments were kept, and whose words told its beginning is not known
         revise(draft, fact, "split", now, **spans[late])
         return

@@ -83,10 +83,12 @@ def _in_words(turn: TurnState, label: str, name: str) -> None:
 
 def _in_entity(turn: TurnState, entity: Entity, label: str, name: str) -> None:
     called = entity.name if entity.type == "person" else _told(entity.name, label, name)
-    said = {key: _told(value, label, name) if isinstance(value, str) else value
-            for key, value in entity.properties.items()}  # fmt: skip
-    after = replace(entity, name=called or entity.name, properties=said,
-                    description=_told(entity.description, label, name))  # fmt: skip
+    said = {
+        key: _told(value, label, name) if isinstance(value, str) else value for key, value in entity.properties.items()
+    }
+    after = replace(
+        entity, name=called or entity.name, properties=said, description=_told(entity.description, label, name)
+    )
     if after == entity:
         return
     namesake = resolution.find(turn.draft, after.name, entity.type, level=entity.sensitivity)

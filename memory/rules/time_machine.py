@@ -18,11 +18,20 @@ from memory.model.facts import STATUSES
 from memory.model.shown import Then
 from memory.model.timeline import LATEST, Instant
 
-ROW = np.dtype([
-    ("fact", np.uint64), ("subject", np.uint64), ("object", np.uint64), ("version", np.int32), ("predicate", np.int32),
-    ("status", np.int16), ("valid_from", np.float64), ("valid_to", np.float64), ("system_from", np.float64),
-    ("system_to", np.float64),
-])  # fmt: skip
+ROW = np.dtype(
+    [
+        ("fact", np.uint64),
+        ("subject", np.uint64),
+        ("object", np.uint64),
+        ("version", np.int32),
+        ("predicate", np.int32),
+        ("status", np.int16),
+        ("valid_from", np.float64),
+        ("valid_to", np.float64),
+        ("system_from", np.float64),
+        ("system_to", np.float64),
+    ]
+)
 """One version of one fact. Ids are their 16 hex digits as a number, 0 for none; `predicate` is any hash, `status` its
 place among STATUSES; times are UTC epoch seconds, inf where open."""
 _ID = re.compile(r"[a-z]-[0-9a-f]{16}")

@@ -282,9 +282,8 @@ def _about(lead: KnownFact, found: Findings, matter: set[int]) -> list[SegmentHi
     earlier = {fact.fact_id for fact in replaced_by(lead, found.facts)}
     own = [hit for hit in found.hits if lead.fact_id in hit.fact_ids][: QUOTES - 1]
     near = [
-        hit for hit in found.hits
-        if earlier & set(hit.fact_ids) or matter & set(terms(hit.text, found.language)[0])
-    ]  # fmt: skip
+        hit for hit in found.hits if earlier & set(hit.fact_ids) or matter & set(terms(hit.text, found.language)[0])
+    ]
     return list(dict.fromkeys((*own, *near)))[:QUOTES]
 
 

@@ -86,11 +86,21 @@ def asked_of(question: str, facts: Sequence[KnownFact], language: str, owner: st
     meant = frozenset(terms(" ".join(names), language)[0])
     said = frozenset(word.removesuffix("'s") for word, _ in tokenise(question))
     return QuestionFocus(
-        names=names, meant=meant, content=frozenset(content - meant), form=form, own=own, owner=owner,
-        single=len(runs) + own < 2, words=said, classes={term: kinds[term] for term in kinds if term in content},
-        denied=is_denied(question), open=_OPEN.match(question) is not None, formerly=asks_what_was(question),
-        done=_DONE.match(question) is not None, behind=form in ("age", "when") or may_be_past(question),
-    )  # fmt: skip
+        names=names,
+        meant=meant,
+        content=frozenset(content - meant),
+        form=form,
+        own=own,
+        owner=owner,
+        single=len(runs) + own < 2,
+        words=said,
+        classes={term: kinds[term] for term in kinds if term in content},
+        denied=is_denied(question),
+        open=_OPEN.match(question) is not None,
+        formerly=asks_what_was(question),
+        done=_DONE.match(question) is not None,
+        behind=form in ("age", "when") or may_be_past(question),
+    )
 
 
 def _names_in(question: str, facts: Sequence[KnownFact], language: str) -> list[str]:

@@ -29,8 +29,9 @@ from memory.words.vocabulary import words
 
 _ASKS_NOTHING = re.compile(
     r"\b(?:many|much|kind|sort|type|get\w*|got|have|has|had|do|does|did|done|tell\w*|told|happen\w*|know\w*|new|says?|said|talk\w*|mention\w*|remember\w*|think|thought|last|next|past|"
-    rf"(?:week|month|year|day)\w*|today|yesterday|tomorrow|(?:{WEEKDAY})s?|{MONTH})\b", re.I,
-)  # fmt: skip
+    rf"(?:week|month|year|day)\w*|today|yesterday|tomorrow|(?:{WEEKDAY})s?|{MONTH})\b",
+    re.I,
+)
 """Words of a question that only say that something is asked, or of which time."""
 _GERMAN_ROOT = 4
 """Letters of a German word that its forms share (chosen)."""
@@ -197,10 +198,13 @@ def mended_by(matter: QuestionSubject, said: SegmentHit, hits: Collection[Segmen
     """
     told = {word for word, _ in tokenise(said.text)}
     later = [
-        hit for hit in hits
-        if hit.at > said.at and told & _denied(hit.text) and not only_asks(hit)
+        hit
+        for hit in hits
+        if hit.at > said.at
+        and told & _denied(hit.text)
+        and not only_asks(hit)
         and (hit.source_id == said.source_id or matter.content & _roots(hit.text, matter.language))
-    ]  # fmt: skip
+    ]
     return max(later, key=lambda hit: hit.at, default=None)
 
 

@@ -8,8 +8,17 @@ from memory.words.languages import is_german
 from memory.words.stems import tokenise
 
 _ADVERBS = r"(?:(?:also|always|never|often|now|still|usually|sometimes|already|once|only|just|currently|really) )*"
-_IRREGULAR = {"is": "are", "was": "were", "has": "have", "does": "do", "goes": "go", "isn't": "aren't",
-              "wasn't": "weren't", "hasn't": "haven't", "doesn't": "don't"}  # fmt: skip
+_IRREGULAR = {
+    "is": "are",
+    "was": "were",
+    "has": "have",
+    "does": "do",
+    "goes": "go",
+    "isn't": "aren't",
+    "wasn't": "weren't",
+    "hasn't": "haven't",
+    "doesn't": "don't",
+}
 _NO_ENDING = re.compile(r"(?:ss|us|is)$")
 """Words that end in s without being a verb of the third person."""
 _LONG_ENDING = re.compile(r"(?:ss|x|ch|sh|zz|o)es$")

@@ -41,8 +41,16 @@ class Decided:
 class UserMemory:
     """The living memory of one user: an immutable working set and the only way to the next one."""
 
-    def __init__(self, user_id: str, shard: str, journal: FactJournal, captures: CommandCapture, rules: Rules,
-                 clock: Clock, embedder: Embedder) -> None:  # fmt: skip
+    def __init__(
+        self,
+        user_id: str,
+        shard: str,
+        journal: FactJournal,
+        captures: CommandCapture,
+        rules: Rules,
+        clock: Clock,
+        embedder: Embedder,
+    ) -> None:
         """`shard` is who claims the memory in the journal: with its first turn, for whoever only reads needs not."""
         self.user_id = user_id
         self.believed = WorkingSet(user_id)

@@ -126,20 +126,36 @@ def standing_of(groups: Sequence[Group]) -> Standing:
     """What stands, of the rows it is kept in."""
     lines = [
         Storyline(
-            each.group_id, each.anchor_id, each.sensitivity, each.opened_at, each.members, each.first_at, each.last_at,
-            each.closed_at, each.dirty, each.quotes,
+            each.group_id,
+            each.anchor_id,
+            each.sensitivity,
+            each.opened_at,
+            each.members,
+            each.first_at,
+            each.last_at,
+            each.closed_at,
+            each.dirty,
+            each.quotes,
         )
         for each in groups
         if each.kind == STORYLINE and each.anchor_id and each.first_at is not None and each.last_at is not None
-    ]  # fmt: skip
+    ]
     macros = [
         Macro(
-            each.group_id, each.anchor_id, each.sensitivity, each.opened_at, each.members, each.sources, each.first_at,
-            each.last_at, each.dirty, each.quotes,
+            each.group_id,
+            each.anchor_id,
+            each.sensitivity,
+            each.opened_at,
+            each.members,
+            each.sources,
+            each.first_at,
+            each.last_at,
+            each.dirty,
+            each.quotes,
         )
         for each in groups
         if each.kind == MACRO and each.anchor_id and each.first_at is not None and each.last_at is not None
-    ]  # fmt: skip
+    ]
     told = {each.group_id: read_summary(each.summary, each.quotes) for each in groups if each.summary}
     return Standing(lines, macros, told)
 

@@ -103,7 +103,7 @@ _REPORTED = _any(
     r"suspicion)\b",
     r"(?:wrote|writes|written|posted|tweeted|texted)(?: \w+){0,4} (?:that (?:i|he|she|they|we)\b|i(?:'m| am| have|"
     r"'ve)\b)",
-)  # fmt: skip
+)
 _CONDITIONAL = _any(
     r"(?:even |only |what )?if (?!any\b)(?:\w+)|unless\b|as long as\b|so long as\b|provided (?:that|the|he|she|they|"
     r"we|i|my|it)\b|"
@@ -187,9 +187,12 @@ _ON_THE_SAYING_AFTER = re.compile(
     r"please|know|remember)\b[^,.]*|in case you[^,.]*)(?=[,.!]|$)",
     _I,
 )
-_DEPENDS = re.compile(r"^(?:i|we|it|that|there|my \w+|our \w+)(?:'d|'ll| will| would| can| could| might| may|"
-                      r"'m \w+ing|'re \w+ing|"
-                      r" am \w+ing| are \w+ing|'m going|'re going|'m gone)\b", _I)  # fmt: skip
+_DEPENDS = re.compile(
+    r"^(?:i|we|it|that|there|my \w+|our \w+)(?:'d|'ll| will| would| can| could| might| may|"
+    r"'m \w+ing|'re \w+ing|"
+    r" am \w+ing| are \w+ing|'m going|'re going|'m gone)\b",
+    _I,
+)
 
 
 def without_asides(sentence: str) -> str:

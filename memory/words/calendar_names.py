@@ -3,9 +3,19 @@
 from __future__ import annotations
 
 MONTHS = (
-    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
     "December",
-)  # fmt: skip
+)
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 MONTH, WEEKDAY = "|".join(MONTHS), "|".join(WEEKDAYS)
 BARE_MONTH = "|".join(name for name in MONTHS if name not in ("March", "May"))

@@ -21,12 +21,30 @@ _MEMBERS = {
 _TOLD_BY = {name: KINDS[name].predicates | KINDS[name].also for name in _MEMBERS}
 """By which predicates a member of a class is told, beside statements that have none: who hates it, plays it not."""
 _CLASS_OF = {
-    "instrument": "instrument", "instrumente": "instrument", "language": "language", "sprache": "language",
-    "sprachen": "language", "fremdsprache": "language", "fremdsprachen": "language", "sport": "sport",
-    "sportart": "sport", "sportarten": "sport", "pet": "pet", "animal": "pet", "haustier": "pet", "haustiere": "pet",
-    "tier": "pet", "city": "place", "town": "place", "village": "place", "stadt": "place", "ort": "place",
-    "dorf": "place", "company": "organization", "firma": "organization",
-}  # fmt: skip
+    "instrument": "instrument",
+    "instrumente": "instrument",
+    "language": "language",
+    "sprache": "language",
+    "sprachen": "language",
+    "fremdsprache": "language",
+    "fremdsprachen": "language",
+    "sport": "sport",
+    "sportart": "sport",
+    "sportarten": "sport",
+    "pet": "pet",
+    "animal": "pet",
+    "haustier": "pet",
+    "haustiere": "pet",
+    "tier": "pet",
+    "city": "place",
+    "town": "place",
+    "village": "place",
+    "stadt": "place",
+    "ort": "place",
+    "dorf": "place",
+    "company": "organization",
+    "firma": "organization",
+}
 _TYPED = words("place organization")
 """Classes that are told by the type of a predicate's object."""
 

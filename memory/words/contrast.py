@@ -27,30 +27,32 @@ _MOTION = stemmed(
 """Stems that stand beside any figure."""
 _DENIAL = re.compile(
     r"(?:\bnever(?: actually| ever| really| once| even| properly)?|\b(?:hasn't|haven't|have not|has not)"
-    r"(?: yet| actually| ever| really)?|\bno longer|\bnot yet) (?P<verb>[a-z]+) (?P<things>[^.;:!?]+)", _I,
-)  # fmt: skip
+    r"(?: yet| actually| ever| really)?|\bno longer|\bnot yet) (?P<verb>[a-z]+) (?P<things>[^.;:!?]+)",
+    _I,
+)
 """A denied deed and what follows it. Plain "not" is left to the polarity of claims: it denies moods more than deeds."""
 _DENIED_END = re.compile(
     r",|\b(?:so|but|because|since|which|although|though|considering|and (?:I|user|he|she|they|we)|before|"
-    r"especially|until|when|while|if|then|as)\b", _I,
-)  # fmt: skip
+    r"especially|until|when|while|if|then|as)\b",
+    _I,
+)
 _CLAUSE_END = re.compile(r"[,;:.!?](?:\s|$)|\b(?:and|but|which|while|because|since|so|considering|given that)\b", _I)
 _CLAUSE_START = re.compile(
     r"(?:[;:.!?]|,(?! (?:which|who|now)\b))\s|\b(?:and|but|while|because|since|so|considering)\b", _I
 )
 """As `_CLAUSE_END`, but a relative clause goes on about what stands before it."""
-_MODIFIERS = re.compile(
-    r"\b(?:related to|involving|of|on|in|with|for|about|from|to|at|into|outside|using)\b", _I
-)  # fmt: skip
+_MODIFIERS = re.compile(r"\b(?:related to|involving|of|on|in|with|for|about|from|to|at|into|outside|using)\b", _I)
 _ALTERNATIVES = re.compile(r"\b(?:or|and|nor)\b", _I)
 _DATE = re.compile(
     rf"\b(?:(?P<m1>{MONTH_NAME})\.? (?P<d1>\d{{1,2}})(?:st|nd|rd|th)?"
-    rf"|(?P<d2>\d{{1,2}})(?:st|nd|rd|th)? (?:of )?(?P<m2>{MONTH_NAME}))\b", _I,
-)  # fmt: skip
+    rf"|(?P<d2>\d{{1,2}})(?:st|nd|rd|th)? (?:of )?(?P<m2>{MONTH_NAME}))\b",
+    _I,
+)
 _DATED = re.compile(
     r"\b(?:deadline|due|meeting|appointment|interview|launch|release|exam|flight|wedding|party|presentation|call|"
-    r"session|conference|concert|visit|trip|surgery|checkup|delivery|workshop|class)\b", _I,
-)  # fmt: skip
+    r"session|conference|concert|visit|trip|surgery|checkup|delivery|workshop|class)\b",
+    _I,
+)
 _PERCENT = re.compile(r"(?<![\w.-])(?P<value>\d+(?:\.\d+)?)\s?%")
 _MONEY = re.compile(r"[$€£]\s?(?P<value>\d[\d,]*(?:\.\d+)?)(?P<scale>[km])?\b", _I)
 _NUMBER = re.compile(
@@ -61,10 +63,29 @@ COUNTS = frozenset((COUNT, REACHED))
 """Units of numbers without one: the count of what follows, and what a count of something said before has reached."""
 _PLURAL = re.compile(r"\b[A-Za-z]{2,}[^sui\W]s\b")
 _UNITS = {
-    "ms": "ms", "millisecond": "ms", "s": "s", "second": "s", "sec": "s", "minute": "min", "min": "min", "h": "h",
-    "hour": "h", "hr": "h", "km": "km", "kilometre": "km", "kilometer": "km", "mile": "mile", "kg": "kg", "kilo": "kg",
-    "lb": "lb", "pound": "lb", "gb": "gb", "mb": "mb", "page": "page", "word": "word",
-}  # fmt: skip
+    "ms": "ms",
+    "millisecond": "ms",
+    "s": "s",
+    "second": "s",
+    "sec": "s",
+    "minute": "min",
+    "min": "min",
+    "h": "h",
+    "hour": "h",
+    "hr": "h",
+    "km": "km",
+    "kilometre": "km",
+    "kilometer": "km",
+    "mile": "mile",
+    "kg": "kg",
+    "kilo": "kg",
+    "lb": "lb",
+    "pound": "lb",
+    "gb": "gb",
+    "mb": "mb",
+    "page": "page",
+    "word": "word",
+}
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _NO_NOUN = words("has have had was were is are per out times time correct also more less")
 _SIZES = stemmed(words("cm mm inch foot side angle degree version step item week day month year sprint question per"))
@@ -73,14 +94,16 @@ MOVES = f"(?:{'|'.join(sorted(listed('moves')))})"
 """Words by which a figure becomes another, as a pattern of whole ones."""
 _REACHED = re.compile(
     rf"\b(?:reach(?:es|ed)|{MOVES} to|now at|"
-    r"stands? at|total(?:s|ling)? (?:of )?) ?$", _I,
-)  # fmt: skip
+    r"stands? at|total(?:s|ling)? (?:of )?) ?$",
+    _I,
+)
 _FROM = re.compile(r"\bfrom (?:about |around |only )?[$€£]?\s?$|\b(?:by|over|nearly) (?:about )?$", _I)
 """What stood before a change, and the size of a step, are no values that hold."""
 _AIM = re.compile(
     r"\b(?:goal|aim\w*|target\w*|at least|achieve|needs?|wants?|plans? to|will|would|should|more than|over|under|"
-    r"below|less than|asking for|get to|hopes?|hoping|thinking of)\b[^,]*$", _I,
-)  # fmt: skip
+    r"below|less than|asking for|get to|hopes?|hoping|thinking of)\b[^,]*$",
+    _I,
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,8 +21,9 @@ _INSTEAD = stemmed(listed("substitutes"))
 
 _IN_PART = re.compile(
     r"\b(?:vegan|vegetarian|pescatarian)\b (?:on|at|during|until|till|when|except|before|most|"
-    rf"for (?:now|lent|(?:a|the|this|one) (?:day|week|month|while|moment)|{MONTH}))\b", re.IGNORECASE,
-)  # fmt: skip
+    rf"for (?:now|lent|(?:a|the|this|one) (?:day|week|month|while|moment)|{MONTH}))\b",
+    re.IGNORECASE,
+)
 
 
 def excludes(diet: str | None, food: str | None) -> bool:

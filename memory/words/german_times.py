@@ -11,14 +11,31 @@ from memory.words.time_expressions import resolve
 
 _I = re.IGNORECASE
 GERMAN_DAYS = {
-    "montag": "Monday", "dienstag": "Tuesday", "mittwoch": "Wednesday", "donnerstag": "Thursday", "freitag": "Friday",
-    "samstag": "Saturday", "sonnabend": "Saturday", "sonntag": "Sunday",
-}  # fmt: skip
+    "montag": "Monday",
+    "dienstag": "Tuesday",
+    "mittwoch": "Wednesday",
+    "donnerstag": "Thursday",
+    "freitag": "Friday",
+    "samstag": "Saturday",
+    "sonnabend": "Saturday",
+    "sonntag": "Sunday",
+}
 GERMAN_MONTHS = {
-    "januar": "January", "februar": "February", "märz": "March", "april": "April", "mai": "May", "juni": "June",
-    "juli": "July", "august": "August", "september": "September", "oktober": "October", "november": "November",
-    "dezember": "December", "jänner": "January", "feber": "February",
-}  # fmt: skip
+    "januar": "January",
+    "februar": "February",
+    "märz": "March",
+    "april": "April",
+    "mai": "May",
+    "juni": "June",
+    "juli": "July",
+    "august": "August",
+    "september": "September",
+    "oktober": "October",
+    "november": "November",
+    "dezember": "December",
+    "jänner": "January",
+    "feber": "February",
+}
 _COUNTS = {
     "einem": "one",
     "einer": "one",
@@ -55,18 +72,36 @@ _EXPRESSIONS: tuple[tuple[str, Callable[[re.Match[str]], str]], ...] = (
 _TABLE = tuple((re.compile(pattern, _I), said) for pattern, said in _EXPRESSIONS)
 
 NUMBERS = {
-    "ein": 1, "einem": 1, "einer": 1, "einen": 1, "zwei": 2, "drei": 3, "vier": 4, "fünf": 5, "sechs": 6, "sieben": 7,
-    "acht": 8, "neun": 9, "zehn": 10, "elf": 11, "zwölf": 12,
-}  # fmt: skip
+    "ein": 1,
+    "einem": 1,
+    "einer": 1,
+    "einen": 1,
+    "zwei": 2,
+    "drei": 3,
+    "vier": 4,
+    "fünf": 5,
+    "sechs": 6,
+    "sieben": 7,
+    "acht": 8,
+    "neun": 9,
+    "zehn": 10,
+    "elf": 11,
+    "zwölf": 12,
+}
 _MANY = rf"(?:\d{{1,3}}|{'|'.join(NUMBERS)}|(?:ein )?paar|einigen)"
 _SPAN = r"(?P<unit>tag|woche|monat|jahr)(?:e|en|n|s)?"
 _TIMES_OF_DAY = r"(?: ?(?:früh|morgen|vormittag|mittag|nachmittag|abend|nacht))?"
 _LAST, _THIS = r"(?:letzte|vorige|vergangene)[nrms]?", r"(?:diese[nrms]?)"
 _SEASONS = {"frühling": "spring", "frühjahr": "spring", "sommer": "summer", "herbst": "autumn", "winter": "winter"}
 _FEASTS = {
-    "heiligabend": "Christmas Eve", "weihnachten": "Christmas", "silvester": "New Year's Eve",
-    "neujahr": "New Year's Day", "ostern": "Easter", "halloween": "Halloween", "valentinstag": "Valentine's Day",
-}  # fmt: skip
+    "heiligabend": "Christmas Eve",
+    "weihnachten": "Christmas",
+    "silvester": "New Year's Eve",
+    "neujahr": "New Year's Day",
+    "ostern": "Easter",
+    "halloween": "Halloween",
+    "valentinstag": "Valentine's Day",
+}
 _SEASON, _FEAST = "|".join(_SEASONS), "|".join(_FEASTS)
 _YEAR = r"(?:19|20)\d\d"
 _WHEN = {"": "on ", "am": "on ", "im": "in ", "seit": "since ", "bis": "until "}
@@ -94,47 +129,85 @@ _ASKED: tuple[tuple[str, Callable[[re.Match[str]], str]], ...] = (
     (rf"\bgestern{_TIMES_OF_DAY}\b", lambda _: "yesterday"),
     (rf"\bheute{_TIMES_OF_DAY}\b", lambda _: "today"),
     (r"\bheuer\b", lambda _: "this year"),
-    (rf"\b(?:von|zwischen) (?P<a>{_DAY}) (?:bis|und) (?P<b>{_DAY})\b",
-     lambda found: f"from {GERMAN_DAYS[found['a'].lower()]} to {GERMAN_DAYS[found['b'].lower()]}"),
-    (rf"\b(?:am )?(?P<day>{_DAY}){_TIMES_OF_DAY},? (?:in )?(?:de[rs] )?(?:{_LAST} woche|vor einer woche)\b",
-     lambda found: f"{GERMAN_DAYS[found['day'].lower()]} last week"),
+    (
+        rf"\b(?:von|zwischen) (?P<a>{_DAY}) (?:bis|und) (?P<b>{_DAY})\b",
+        lambda found: f"from {GERMAN_DAYS[found['a'].lower()]} to {GERMAN_DAYS[found['b'].lower()]}",
+    ),
+    (
+        rf"\b(?:am )?(?P<day>{_DAY}){_TIMES_OF_DAY},? (?:in )?(?:de[rs] )?(?:{_LAST} woche|vor einer woche)\b",
+        lambda found: f"{GERMAN_DAYS[found['day'].lower()]} last week",
+    ),
     (rf"\b{_LAST} woche (?:am )?(?P<day>{_DAY})\b", lambda found: f"{GERMAN_DAYS[found['day'].lower()]} last week"),
-    (rf"\b(?P<on>(?:am|seit|bis) )?(?P<which>{_LAST} )?(?P<day>{_DAY}){_TIMES_OF_DAY}\b",
-     lambda found: _WHEN[(found["on"] or "").strip().lower()] + ("last " if found["which"] else "")
-     + GERMAN_DAYS[found["day"].lower()]),
-    (rf"\b(?:vom|zwischen dem) (?P<on>\d{{1,2}})\.(?: (?P<first>{_MONTH}))? (?:bis|und)(?: zum| dem)? "
-     rf"(?P<to>\d{{1,2}})\. (?P<month>{_MONTH})\b",
-     lambda found: f"from {found['on']} {GERMAN_MONTHS[(found['first'] or found['month']).lower()]} "
-     f"to {found['to']} {GERMAN_MONTHS[found['month'].lower()]}"),
-    (rf"\b(?P<on>\d{{1,2}})\. ?(?P<month>{_MONTH})(?: (?P<year>{_YEAR}))?\b",
-     lambda found: f"{found['on']} {GERMAN_MONTHS[found['month'].lower()]} {found['year'] or ''}"),
+    (
+        rf"\b(?P<on>(?:am|seit|bis) )?(?P<which>{_LAST} )?(?P<day>{_DAY}){_TIMES_OF_DAY}\b",
+        lambda found: (
+            _WHEN[(found["on"] or "").strip().lower()]
+            + ("last " if found["which"] else "")
+            + GERMAN_DAYS[found["day"].lower()]
+        ),
+    ),
+    (
+        rf"\b(?:vom|zwischen dem) (?P<on>\d{{1,2}})\.(?: (?P<first>{_MONTH}))? (?:bis|und)(?: zum| dem)? "
+        rf"(?P<to>\d{{1,2}})\. (?P<month>{_MONTH})\b",
+        lambda found: (
+            f"from {found['on']} {GERMAN_MONTHS[(found['first'] or found['month']).lower()]} "
+            f"to {found['to']} {GERMAN_MONTHS[found['month'].lower()]}"
+        ),
+    ),
+    (
+        rf"\b(?P<on>\d{{1,2}})\. ?(?P<month>{_MONTH})(?: (?P<year>{_YEAR}))?\b",
+        lambda found: f"{found['on']} {GERMAN_MONTHS[found['month'].lower()]} {found['year'] or ''}",
+    ),
     (rf"\b(?P<on>[12]?\d|3[01])\. ?(?P<month>1[0-2]|0?[1-9])\.(?: ?(?P<year>{_YEAR}))?(?!\d)", _date),
-    (rf"\b(?P<part>anfang|mitte|ende) (?P<month>{_MONTH})(?: (?P<year>{_YEAR}))?\b",
-     lambda found: f"{_PARTS[found['part'].lower()]} {GERMAN_MONTHS[found['month'].lower()]} {found['year'] or ''}"),
-    (rf"\b(?P<on>im|seit|bis) (?P<which>{_LAST}n )?(?P<month>{_MONTH})(?: (?P<year>{_YEAR}))?\b",
-     lambda found: f"{_WHEN[found['on'].lower()].replace('on ', 'in ')}{'last ' if found['which'] else ''}"
-     f"{GERMAN_MONTHS[found['month'].lower()]} {found['year'] or ''}"),
-    (rf"\b(?:im )?(?P<which>{_LAST} )?(?P<season>{_SEASON})(?: (?P<year>{_YEAR}))?\b",
-     lambda found: f"{'last' if found['which'] else 'the'} {_SEASONS[found['season'].lower()]}"
-     + (f" of {found['year']}" if found["year"] else "")),
-    (rf"\b(?P<on>{_BESIDE}) (?P<which>{_LAST} )?(?P<feast>{_FEAST})\b",
-     lambda found: f"{_SIDES.get(found['on'].lower(), '')}{'last ' if found['which'] else ''}"
-     f"{_FEASTS[found['feast'].lower()]}"),
+    (
+        rf"\b(?P<part>anfang|mitte|ende) (?P<month>{_MONTH})(?: (?P<year>{_YEAR}))?\b",
+        lambda found: f"{_PARTS[found['part'].lower()]} {GERMAN_MONTHS[found['month'].lower()]} {found['year'] or ''}",
+    ),
+    (
+        rf"\b(?P<on>im|seit|bis) (?P<which>{_LAST}n )?(?P<month>{_MONTH})(?: (?P<year>{_YEAR}))?\b",
+        lambda found: (
+            f"{_WHEN[found['on'].lower()].replace('on ', 'in ')}{'last ' if found['which'] else ''}"
+            f"{GERMAN_MONTHS[found['month'].lower()]} {found['year'] or ''}"
+        ),
+    ),
+    (
+        rf"\b(?:im )?(?P<which>{_LAST} )?(?P<season>{_SEASON})(?: (?P<year>{_YEAR}))?\b",
+        lambda found: (
+            f"{'last' if found['which'] else 'the'} {_SEASONS[found['season'].lower()]}"
+            + (f" of {found['year']}" if found["year"] else "")
+        ),
+    ),
+    (
+        rf"\b(?P<on>{_BESIDE}) (?P<which>{_LAST} )?(?P<feast>{_FEAST})\b",
+        lambda found: (
+            f"{_SIDES.get(found['on'].lower(), '')}{'last ' if found['which'] else ''}{_FEASTS[found['feast'].lower()]}"
+        ),
+    ),
     (rf"\b(?:vor )(?P<n>{_MANY}) {_SPAN}\b", lambda found: f"{_count(found['n'])} {_unit(found)}s ago"),
-    (rf"\bin den (?:{_LAST}) (?P<n>{_MANY} )?{_SPAN}\b",
-     lambda found: f"the last {_count(found['n'] or 'paar').removeprefix('a ')} {_unit(found)}s"),
+    (
+        rf"\bin den (?:{_LAST}) (?P<n>{_MANY} )?{_SPAN}\b",
+        lambda found: f"the last {_count(found['n'] or 'paar').removeprefix('a ')} {_unit(found)}s",
+    ),
     (r"\bvorletzte[nrms]? (?P<unit>woche|wochenende|monat|jahr)\b", lambda found: f"the {_unit(found)} before last"),
-    (rf"\b(?:(?:in|an) der |i[nm] |am )?{_LAST} (?P<unit>wochenende|woche|monat|quartal|jahr)\b",
-     lambda found: f"last {_unit(found)}"),
-    (rf"\b(?:(?:in|an) der |i[nm] |am )?{_THIS} (?P<unit>wochenende|woche|monat|quartal|jahr)\b",
-     lambda found: f"this {_unit(found)}"),
+    (
+        rf"\b(?:(?:in|an) der |i[nm] |am )?{_LAST} (?P<unit>wochenende|woche|monat|quartal|jahr)\b",
+        lambda found: f"last {_unit(found)}",
+    ),
+    (
+        rf"\b(?:(?:in|an) der |i[nm] |am )?{_THIS} (?P<unit>wochenende|woche|monat|quartal|jahr)\b",
+        lambda found: f"this {_unit(found)}",
+    ),
     (r"\bam wochenende\b", lambda _: "at the weekend"),
     (r"\b(?:mein|unser)e? (?P<unit>woche|wochenende|monat|jahr)\b", lambda found: f"this {_unit(found)}"),
-    (rf"\b(?P<verb>war(?:en)?|habe?n?|hat|ist|sind|bin) (?P<year>{_YEAR})\b",
-     lambda found: f"{found['verb']} in {found['year']}"),
-    (rf"\b(?:im jahr|in|seit) (?P<year>{_YEAR})\b",
-     lambda found: f"{'since' if found.group().lower().startswith('seit') else 'in'} {found['year']}"),
-)  # fmt: skip
+    (
+        rf"\b(?P<verb>war(?:en)?|habe?n?|hat|ist|sind|bin) (?P<year>{_YEAR})\b",
+        lambda found: f"{found['verb']} in {found['year']}",
+    ),
+    (
+        rf"\b(?:im jahr|in|seit) (?P<year>{_YEAR})\b",
+        lambda found: f"{'since' if found.group().lower().startswith('seit') else 'in'} {found['year']}",
+    ),
+)
 """What is asked about lies behind: am Freitag is the last one."""
 _ASKED_TABLE = tuple((re.compile(pattern, _I), said) for pattern, said in _ASKED)
 _GERMAN = re.compile(

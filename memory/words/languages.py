@@ -20,8 +20,19 @@ READ = ("en", "de")
 """Languages of which facts are read. All others are stored, found and quoted."""
 _HEARD = lists("commonest", "heard")
 """Language code -> commonest words, for saying that it was heard; close relatives may be taken for one another."""
-_NAMES = {"en": "English", "de": "German", "nl": "Dutch", "sv": "Swedish", "da": "Danish", "fr": "French",
-          "es": "Spanish", "pt": "Portuguese", "it": "Italian", "pl": "Polish", "tr": "Turkish"}  # fmt: skip
+_NAMES = {
+    "en": "English",
+    "de": "German",
+    "nl": "Dutch",
+    "sv": "Swedish",
+    "da": "Danish",
+    "fr": "French",
+    "es": "Spanish",
+    "pt": "Portuguese",
+    "it": "Italian",
+    "pl": "Polish",
+    "tr": "Turkish",
+}
 UNKNOWN = "und"
 """The code of words in another script than the Latin: a language, and nobody tried which."""
 _SHARED = words("der den er du des hier im")

@@ -104,8 +104,15 @@ def list_question(text: str, now: Instant, offset_s: int = 0, owner: str = "") -
         return None
     once = {FORMERLY} if past and not wanted.negated else set()  # nobody said when: it counts wherever the past does
     predicates = wanted.predicates | once
-    return replace(wanted, predicates=predicates, who=who, counted=bool(parts.get("many")), during=during, past=past,
-                   to=_to_whom(parts.get("to", ""), owner))  # fmt: skip
+    return replace(
+        wanted,
+        predicates=predicates,
+        who=who,
+        counted=bool(parts.get("many")),
+        during=during,
+        past=past,
+        to=_to_whom(parts.get("to", ""), owner),
+    )
 
 
 def _to_whom(told: str, owner: str) -> str | None:

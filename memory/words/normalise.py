@@ -130,15 +130,17 @@ _DASH = re.compile(
 )
 _DEPENDENT = re.compile(
     r"(?:when|if|because|since|as|although|though|while|after|before|once|whenever|even|so|until|unless|now that|"
-    r"every time|last|this|next|yesterday|today|the|in|on|at|with|by|for)\b", re.IGNORECASE
-)  # fmt: skip
+    r"every time|last|this|next|yesterday|today|the|in|on|at|with|by|for)\b",
+    re.IGNORECASE,
+)
 
 _REQUEST_TAIL = re.compile(
     r",?\s*(?:\b(?:so|and|but|then)\b\s*)?\b(?:(?:can|could|would|will|do|are|have|did|should) (?:you|i|we)\b|"
     r"how (?:can|do|should|would|about)\b|what(?:'s|’s| is| are| do| should| about| would)\b|is (?:there|it|that)\b|"
     r"any (?:ideas|tips|"
-    r"thoughts|advice|suggestions)\b|right\s*\?|don't you\b|isn't it\b|want to\b)[^?]*\?$", re.IGNORECASE
-)  # fmt: skip
+    r"thoughts|advice|suggestions)\b|right\s*\?|don't you\b|isn't it\b|want to\b)[^?]*\?$",
+    re.IGNORECASE,
+)
 _INNER_ASSERTION = re.compile(
     r"\b(?:considering(?: that)?|given that|since|because|now that|the fact that|and|but)\s+(?=(?:I|I've|I'm|my|"
     r"we|we're)\b)",

@@ -11,8 +11,9 @@ _I = re.IGNORECASE
 
 _NEGATION = re.compile(
     r"\b(?:not|never|no longer|neither|nor|cannot|without ever|nobody|none|nothing|hardly|barely)\b|n't\b"
-    r"|\b(?:no|not any) (?!doubt|matter|wonder|less|more than)\w+", _I,
-)  # fmt: skip
+    r"|\b(?:no|not any) (?!doubt|matter|wonder|less|more than)\w+",
+    _I,
+)
 GERMAN_NEGATION = r"\b(?:nicht(?! alles)|nichts|nix|kaum|kein\w*|nie|niemals|nirgend\w*)\b"
 _GERMAN_NEGATION = re.compile(GERMAN_NEGATION, _I)
 _INTERROGATIVE = r"(?:what|who|whom|whose|where|when|why|how|which)"
@@ -23,12 +24,14 @@ _ASKS = re.compile(
     r"(?:(?:so|and|but|then|also|well)[, ]+)?(?:"
     rf"{_INTERROGATIVE}(?:'s|'re|'ve|'d)? .*\?$"
     rf"|{_INTERROGATIVE} {_AUXILIARY} (?:you|i|we)\b"
-    rf"|{_AUXILIARY} (?:you|i|we|they|he|she|it|there|your|the|this|that|any)\b)", _I,
-)  # fmt: skip
+    rf"|{_AUXILIARY} (?:you|i|we|they|he|she|it|there|your|the|this|that|any)\b)",
+    _I,
+)
 _HYPOTHESIS = re.compile(
     r"(?:\w+ )?(?:if|unless|suppose|supposing|imagine|what if|assuming|in case|let's say|say (?:i|we|you)|pretend|"
-    r"wouldn't it|were i|had i known|i wish|if only|hopefully)\b", _I,
-)  # fmt: skip
+    r"wouldn't it|were i|had i known|i wish|if only|hopefully)\b",
+    _I,
+)
 _CONDITION = re.compile(r"\b(?:if|unless|as long as|provided|in case|whether)\b", _I)
 _MAY = (
     r"(?-i:(?<!\bin )(?<!\bof )(?<!\bby )(?<!\bsince )(?<!\buntil )(?<!\bthis )(?<!\blast )(?<!\bnext )(?<!\d )(?<!th )"
@@ -38,8 +41,9 @@ _MAY = (
 _MODAL = re.compile(rf"\b(?:would|could|might|should|{_MAY}|ought|must|'d)\b(?! (?:love|like|prefer|rather)\b)", _I)
 _BOAST = re.compile(
     r"\bI(?:'m| am) (?:basically |practically |literally )?(?:an? )?"
-    r"(?:billionaire|trillionaire|superman|batman|superhero|god|the (?:king|queen|god) of)\b", _I,
-)  # fmt: skip
+    r"(?:billionaire|trillionaire|superman|batman|superhero|god|the (?:king|queen|god) of)\b",
+    _I,
+)
 _QUOTED = re.compile(r"[\"“„«]([^\"”“»]+)[\"”“»]")
 _WHOLLY_QUOTED = re.compile(r"^[\"“„«][^\"”“»]+[\"”“»]\W*$")
 _HEARSAY = re.compile(
@@ -49,13 +53,15 @@ _HEARSAY = re.compile(
 )
 _HEDGE = re.compile(
     r"\b(?:maybe|perhaps|probably|possibly|i guess|i think|i suppose|not sure|might|kind of|sort of|seems?|apparently|"
-    r"presumably|i believe|as far as i know)\b", _I,
-)  # fmt: skip
+    r"presumably|i believe|as far as i know)\b",
+    _I,
+)
 _CHANGE = re.compile(
     r"\b(?:now|nowadays|these days|no longer|anymore|any more|not any longer|switch(?:ed|ing)?|moved|instead|recently|"
     r"used to|stopped|gave up|given up|quit|changed|updated|from now on|new|started|became|not (?:\w+ )?since|lately|"
-    r"(?:increased|improved|extended|reduced|raised|cut) to|reached|additional|finally|again)\b", _I,
-)  # fmt: skip
+    r"(?:increased|improved|extended|reduced|raised|cut) to|reached|additional|finally|again)\b",
+    _I,
+)
 _COURTESIES = (
     r"(?:talk|see|speak|catch) (?:to )?(?:you|ya)",
     r"(?:bye|take care|stay safe|no worries|no problem|way to go)\b",

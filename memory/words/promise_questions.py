@@ -58,8 +58,10 @@ def promise_question(question: str, owner: str) -> PromiseQuestion | None:
     if by is None and to != owner and is_own(question):
         by = owner or None
     states: tuple[tuple[re.Pattern[str], PromiseState], ...] = (
-        (_OVERDUE, "expired"), (_KEPT, "kept"), (_OPEN, "open"),
-    )  # fmt: skip
+        (_OVERDUE, "expired"),
+        (_KEPT, "kept"),
+        (_OPEN, "open"),
+    )
     state = next((each for pattern, each in states if pattern.search(question)), None)
     return PromiseQuestion(by, to, state, _deed(question, (by, to)))
 

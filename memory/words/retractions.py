@@ -14,29 +14,53 @@ _LONGEST = 12
 """Words of a line beyond which it tells more than that something is taken back."""
 _LAUGHTER = r"(?:lol|haha+)"
 _JESTED = (
-    r"kidding|joking", r"jk", r"as a joke", r"pulling your leg", r"messing with you", r"april fools?",
-    r"i made that up", r"in my dreams",
-)  # fmt: skip
+    r"kidding|joking",
+    r"jk",
+    r"as a joke",
+    r"pulling your leg",
+    r"messing with you",
+    r"april fools?",
+    r"i made that up",
+    r"in my dreams",
+)
 """Anywhere in a sentence."""
 _JESTED_ALONE = (
-    r"j/k", r"psych|sike", r"(?:it |that |this )?(?:was|is|'s)? ?(?:just |only |all )?a joke",
+    r"j/k",
+    r"psych|sike",
+    r"(?:it |that |this )?(?:was|is|'s)? ?(?:just |only |all )?a joke",
     r"(?:war |ist |das war |das ist )?(?:nur |bloß |doch nur )?(?:ein )?(?:spaß|spass|scherz|witz)",
-)  # fmt: skip
+)
 """Where nothing else is said: that's a joke shop."""
 _TAKES_BACK = (
-    r"(?:scratch|strike|forget|ignore) that", r"i take (?:that|it) back", r"no,? wait|wait,? no",
-    r"(?:hang on|hold on|sorry),? no", r"nope,? sorry", r"correction", r"(?:streich|vergiss) das", r"(?:ach )?quatsch",
-)  # fmt: skip
+    r"(?:scratch|strike|forget|ignore) that",
+    r"i take (?:that|it) back",
+    r"no,? wait|wait,? no",
+    r"(?:hang on|hold on|sorry),? no",
+    r"nope,? sorry",
+    r"correction",
+    r"(?:streich|vergiss) das",
+    r"(?:ach )?quatsch",
+)
 _EXCHANGES = (
     r"(?:no|nope|sorry|wait|oops|nein|nee),? (?:not|nicht|kein\w*) [^,;.]{1,40}(?:[,;.–-]+ ?| but | sondern )\w+"
 )
 _HESITATES = (
-    r"make that", r"hold on|hang on", r"let me (?:see|think|rephrase)", r"sorry,? (?:i mean|not|that's wrong|wrong)",
-    r"or rather", r"i mean(?! it)", r"i lied", r"that's (?:not (?:true|right)|wrong|a lie|nonsense)",
-    r"no,? (?:sorry|that's|hang on|hold on|actually|not)", r"actually,? (?:no|scratch|wait|that's)",
-    r"what am i saying", r"who am i kidding", r"nope,? (?:wrong|actually)", r"not really",
+    r"make that",
+    r"hold on|hang on",
+    r"let me (?:see|think|rephrase)",
+    r"sorry,? (?:i mean|not|that's wrong|wrong)",
+    r"or rather",
+    r"i mean(?! it)",
+    r"i lied",
+    r"that's (?:not (?:true|right)|wrong|a lie|nonsense)",
+    r"no,? (?:sorry|that's|hang on|hold on|actually|not)",
+    r"actually,? (?:no|scratch|wait|that's)",
+    r"what am i saying",
+    r"who am i kidding",
+    r"nope,? (?:wrong|actually)",
+    r"not really",
     r"wait,? (?:that's|it's|i mean)",
-)  # fmt: skip
+)
 _HESITATES_IN_GERMAN = r"moment|stimmt nicht|stopp|falsch|vielmehr|besser gesagt"
 _ASIDE = r"(?:(?:oh|um|uh|er|ah|hm+|well|and|but|ok(?:ay)?|nah|sorry|ach|ne|haha\w*|hehe|lol)[,.! ]+)*"
 _ADVERBS = r"(?:just |only |was |i'?m |i am |i was |no |totally |obviously )*"
@@ -63,13 +87,24 @@ _RETRACTS = re.compile(
 _MENDS = re.compile(
     r"(?:[,;:.…–—-]+ ?|\b)(?:(?:er|um|uh|oh|ah|hm|ach|äh|nee)[, ]+)*"
     + _any(
-        *_TAKES_BACK, r"what am i saying", r"let me (?:see|think)", r"or,? no\b", r"or rather\b",
-        r"(?-i:sorry,? [A-Z]\w+)", r"sorry,? (?:i mean|not\b)", r"i mean,? (?-i:[A-Z]\w+|\d)",
-        r"(?-i:[A-Z]\w+),? i mean\b", rf"well,? (?:no\b|{_COUNT}\b)", rf"no,? (?:{_COUNT}\b|sorry)",
-        rf"i meant?,? {_COUNT}\b", r"make that\b", r"nein,? (?:moment|warte|stimmt)", r"i tell a lie\b",
+        *_TAKES_BACK,
+        r"what am i saying",
+        r"let me (?:see|think)",
+        r"or,? no\b",
+        r"or rather\b",
+        r"(?-i:sorry,? [A-Z]\w+)",
+        r"sorry,? (?:i mean|not\b)",
+        r"i mean,? (?-i:[A-Z]\w+|\d)",
+        r"(?-i:[A-Z]\w+),? i mean\b",
+        rf"well,? (?:no\b|{_COUNT}\b)",
+        rf"no,? (?:{_COUNT}\b|sorry)",
+        rf"i meant?,? {_COUNT}\b",
+        r"make that\b",
+        r"nein,? (?:moment|warte|stimmt)",
+        r"i tell a lie\b",
     ),
     re.IGNORECASE,
-)  # fmt: skip
+)
 
 
 def is_joke(sentence: str) -> bool:

@@ -7,17 +7,47 @@ import re
 from memory.words.names import is_name, relation
 
 CHAT_FORMS: tuple[tuple[str, str], ...] = (
-    ("gonna", "going to"), ("wanna", "want to"), ("gotta", "have got to"), ("kinda", "kind of"), ("sorta", "sort of"),
-    ("lemme", "let me"), ("gimme", "give me"), ("dunno", "don't know"),
+    ("gonna", "going to"),
+    ("wanna", "want to"),
+    ("gotta", "have got to"),
+    ("kinda", "kind of"),
+    ("sorta", "sort of"),
+    ("lemme", "let me"),
+    ("gimme", "give me"),
+    ("dunno", "don't know"),
     ("'cause", "because"),
     ("cuz", "because"),
-    ("coz", "because"), ("fave", "favorite"), ("fav", "favorite"), ("y'?all", "you all"), ("ya", "you"), ("u", "you"),
-    ("'em", "them"), ("ive", "I've"), ("im", "I'm"), ("ill be", "I'll be"), ("dont", "don't"), ("cant", "can't"),
-    ("didnt", "didn't"), ("wasnt", "wasn't"), ("isnt", "isn't"), ("havent", "haven't"), ("wont", "won't"),
-    ("thats", "that's"), ("alot", "a lot"), ("tho", "though"), ("thru", "through"), ("bday", "birthday"),
-    ("coulda", "could have"), ("woulda", "would have"), ("shoulda", "should have"),
-    ("btw", "by the way"), ("lil", "little"), ("pls", "please"), ("prolly", "probably"), ("favourite", "favorite"),
-)  # fmt: skip
+    ("coz", "because"),
+    ("fave", "favorite"),
+    ("fav", "favorite"),
+    ("y'?all", "you all"),
+    ("ya", "you"),
+    ("u", "you"),
+    ("'em", "them"),
+    ("ive", "I've"),
+    ("im", "I'm"),
+    ("ill be", "I'll be"),
+    ("dont", "don't"),
+    ("cant", "can't"),
+    ("didnt", "didn't"),
+    ("wasnt", "wasn't"),
+    ("isnt", "isn't"),
+    ("havent", "haven't"),
+    ("wont", "won't"),
+    ("thats", "that's"),
+    ("alot", "a lot"),
+    ("tho", "though"),
+    ("thru", "through"),
+    ("bday", "birthday"),
+    ("coulda", "could have"),
+    ("woulda", "would have"),
+    ("shoulda", "should have"),
+    ("btw", "by the way"),
+    ("lil", "little"),
+    ("pls", "please"),
+    ("prolly", "probably"),
+    ("favourite", "favorite"),
+)
 """Chat spelling and what it stands for; the left side is a pattern between word edges."""
 
 _CHAT = tuple((re.compile(rf"(?<![\w']){short}(?![\w'])", re.IGNORECASE), long) for short, long in CHAT_FORMS)
@@ -80,7 +110,7 @@ _MENDED = re.compile(
     rf"(?(number)(?P<other>{_NUMBER})|(?P<another>{_NAME}))"
     r"(?P<rest>(?(number)(?:\W.*)?|(?:[.,!;].*|\s(?:and|but|so|now|since|for|with|last|next|at|on)\b.*)?))",
     re.IGNORECASE,
-)  # fmt: skip
+)
 """One number or one name put right in the same breath by another: in Cardiff, sorry, Swansea; 34, no, wait, 35."""
 
 

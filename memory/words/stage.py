@@ -101,7 +101,7 @@ _PAGE = _any(
     r"(?:dear (?:sir|madam|diary|sirs|customer|neighbou?rs?|tenant|editor|all|santa|parents)|to whom it may concern|"
     r"yours (?:sincerely|faithfully|truly)|kind regards|i hereby|terms and conditions|i,? the undersigned)\b",
     r"(?:translate|conjugate|dictate|spell) ?(?:this|the|:)",
-)  # fmt: skip
+)
 _EXAMPLE = _any(
     r"(?<!can )(?<!to )(?<!i )(?<!you )(?:picture|imagine) (?:this|that|it|me|us)(?: for a second)?[,:.]|"
     r"(?<!can )(?<!to )(?<!i )(?<!you )imagine (?:i|you|we|he|she|they|my)\b",
@@ -162,42 +162,64 @@ _CLOSES = _any(
 )
 _START = r"(?:^|[.!?,] |\b(?:and|so|okay|ok|now|right|then) )"
 _NEXT = (
-    ("dream", re.compile(r"\b(?:dream|nightmare)(?:s|t|ed|ing)?\b.*\?|\btell (?:me|us).*\b(?:dream|nightmare)\b|"
-           "in your sleep\b|"
-                         r"\bweird night\b|(?:what|how) .*\bin it\?|slept? (?:badly|at all)\?", _I)),
-    ("play", re.compile(
-        _START + r"(?:you be |you play the |you(?:'re| are|'ll be) (?:being |"
-                 r"playing )?(?:the [\w ]+(?: (?:this time|now|today|"
-        r"again|and)\b|[.!,]|$)|(?:a|an|my) [\w ]+ (?:this time|now|today|again)\b)"
-        r"|(?:practi[cs]e|mock|pretend|fake|trial) (?:interview|call|run|speech|date|exam|dialogue|trial|visit)|"
-        r"let's (?:"
-        r"pretend|role.?play|act|rehearse|practi[cs]e|play (?!a game|some music|tennis|football|cards|chess))"
-        r"|role.?play|improv|your (?:line|turn to be|cue|monologue|character|go|move)\b|in character|action!"
-        r"|(?:do|try|give us|show me) (?:the|your|that|a) [\w ]{0,20}(?:voice|accent|impression|monologue|"
-        r"character|speech|"
-        r"part|lines|sketch)\b|(?:from the top|places everyone|curtain up)\b|(?:shall we|can we|let's) (?:do|play|run) "
-        r"(?:the|it|that|our)\b|tell (?:me|us) (?:a joke|a story|the (?:one|story|joke) )|(?:who|"
-        r"what) (?:are you|am i) (?:now|"
-        r"today|this time|supposed to be)\b|twenty questions|two truths|charades|truth or|knock knock|guess who)", _I)),
-    ("page", re.compile(
-        _START + r"(?:what(?:'s| does| do| did) (?:it|this|that|they|(?:the|your|her|his|"
-                 r"their) [\w -]+?) (?:say|tell you|"
-        r"predict)\b|read (?:it|that|this|me|us|him|her) (?:out|aloud|to me|the|what|a|some|another|one)\b|"
-        r"how does (?:it|"
-        r"that song|the \w+) go\b|sing (?:it|me|us|that|something|the)\b|recite\b|(?:what's|"
-        r"anything) in the (?:paper|post|news|"
-        r"letter|mail)\b|any (?:post|mail|news|gossip)\?|what's the (?:gossip|headline|rumou?r|word)\b|"
-        r"what are they saying\b|"
-        r"(?:go on|come on), (?:sing|read|quote)\b|the next (?:line|verse)\b)|\b(?:karaoke|horoscope|"
-        r"fortune teller|tarot|"
-        r"psychic)\b", _I)),
-    ("supposing", re.compile(
-        r"\b(?:(?:what|where|how|who|which \w+) would|would you (?:rather|ever|still)|if (?:you|we|i|"
-        r"they) (?:had|could|won|"
-        r"were|did|got|lost|found)|what if|(?:and )?then what|give me an example|for example|what counts as|wish ?list|"
-        r"bucket list|your list|und wenn|was wäre|was würdest)\b.*\?|\byou (?:should|could|ought to)(?:'ve| have)\b|"
-        r"\bund wenn\b", _I)),
-)  # fmt: skip
+    (
+        "dream",
+        re.compile(
+            r"\b(?:dream|nightmare)(?:s|t|ed|ing)?\b.*\?|\btell (?:me|us).*\b(?:dream|nightmare)\b|"
+            r"in your sleep\b|"
+            r"\bweird night\b|(?:what|how) .*\bin it\?|slept? (?:badly|at all)\?",
+            _I,
+        ),
+    ),
+    (
+        "play",
+        re.compile(
+            _START + r"(?:you be |you play the |you(?:'re| are|'ll be) (?:being |"
+            r"playing )?(?:the [\w ]+(?: (?:this time|now|today|"
+            r"again|and)\b|[.!,]|$)|(?:a|an|my) [\w ]+ (?:this time|now|today|again)\b)"
+            r"|(?:practi[cs]e|mock|pretend|fake|trial) (?:interview|call|run|speech|date|exam|dialogue|trial|visit)|"
+            r"let's (?:"
+            r"pretend|role.?play|act|rehearse|practi[cs]e|play (?!a game|some music|tennis|football|cards|chess))"
+            r"|role.?play|improv|your (?:line|turn to be|cue|monologue|character|go|move)\b|in character|action!"
+            r"|(?:do|try|give us|show me) (?:the|your|that|a) [\w ]{0,20}(?:voice|accent|impression|monologue|"
+            r"character|speech|part|lines|sketch)\b|(?:from the top|places everyone|curtain up)\b|"
+            r"(?:shall we|can we|let's) (?:do|play|run) (?:the|it|that|our)\b|"
+            r"tell (?:me|us) (?:a joke|a story|the (?:one|story|joke) )|"
+            r"(?:who|what) (?:are you|am i) (?:now|today|this time|supposed to be)\b|"
+            r"twenty questions|two truths|charades|truth or|knock knock|guess who)",
+            _I,
+        ),
+    ),
+    (
+        "page",
+        re.compile(
+            _START + r"(?:what(?:'s| does| do| did) (?:it|this|that|they|(?:the|your|her|his|"
+            r"their) [\w -]+?) (?:say|tell you|"
+            r"predict)\b|read (?:it|that|this|me|us|him|her) (?:out|aloud|to me|the|what|a|some|another|one)\b|"
+            r"how does (?:it|"
+            r"that song|the \w+) go\b|sing (?:it|me|us|that|something|the)\b|recite\b|(?:what's|"
+            r"anything) in the (?:paper|post|news|"
+            r"letter|mail)\b|any (?:post|mail|news|gossip)\?|what's the (?:gossip|headline|rumou?r|word)\b|"
+            r"what are they saying\b|"
+            r"(?:go on|come on), (?:sing|read|quote)\b|the next (?:line|verse)\b)|\b(?:karaoke|horoscope|"
+            r"fortune teller|tarot|"
+            r"psychic)\b",
+            _I,
+        ),
+    ),
+    (
+        "supposing",
+        re.compile(
+            r"\b(?:(?:what|where|how|who|which \w+) would|would you (?:rather|ever|still)|if (?:you|we|i|"
+            r"they) (?:had|could|won|"
+            r"were|did|got|lost|found)|what if|(?:and )?then what|give me an example|for example|what counts as|"
+            r"wish ?list|bucket list|your list|und wenn|was wäre|was würdest)\b.*\?|"
+            r"\byou (?:should|could|ought to)(?:'ve| have)\b|"
+            r"\bund wenn\b",
+            _I,
+        ),
+    ),
+)
 """What puts the answer to it under a frame: what did you dream; you be the customer; read it out; what would you do."""
 _LONGEST_CUE = 15
 """Words; who sets a scene or asks to be read to is brief."""
@@ -225,9 +247,13 @@ def opens(sentence: str) -> str:
 
 
 _FRAMES = (
-    ("dream", _DREAM), ("play", _PLAY), ("play", _SPEAKS_AS), ("play", _IS_FICTION), ("page", _PAGE),
+    ("dream", _DREAM),
+    ("play", _PLAY),
+    ("play", _SPEAKS_AS),
+    ("play", _IS_FICTION),
+    ("page", _PAGE),
     ("supposing", _EXAMPLE),
-)  # fmt: skip
+)
 
 
 def is_read_out(text: str) -> bool:

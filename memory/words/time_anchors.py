@@ -20,7 +20,7 @@ _CUE = re.compile(
     r"während|vor|nach|nachdem|bevor|seit|seitdem|bis|zwischen|als|"
     r"(?:auf|in|im|bei|am) (?:\w+ ){0,2}(?:reise|urlaub|ferien|flitterwochen|tag|abend|morgen|wochenende|woche))\b",
     re.I,
-)  # fmt: skip
+)
 """Tested before anything else: most questions hold none of these."""
 _ORDERS = re.compile(r"\b(?:tell|list|show|name|summari[sz]e|describe|erzähl\w*|bin|bist|ist|sind)\b", re.I)
 """Orders to tell what was, and the auxiliaries of a German perfect."""
@@ -32,13 +32,54 @@ _LONGEST = 300
 """Characters of a question beyond which no event is looked for, as for lists."""
 
 _COUNTS = {
-    "a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9,
-    "ten": 10, "twelve": 12, "couple": 2, "few": 3, "several": 4, "ein": 1, "eine": 1, "einen": 1, "zwei": 2,
-    "drei": 3, "vier": 4, "fünf": 5, "sechs": 6, "sieben": 7, "acht": 8, "neun": 9, "zehn": 10, "paar": 3, "einige": 3,
-}  # fmt: skip
-_UNITS = {"day": "day", "week": "week", "month": "month", "year": "year", "tag": "day", "woche": "week",
-          "monat": "month", "jahr": "year", "weekend": "week", "wochenende": "week", "morning": "day",
-          "evening": "day", "night": "day", "abend": "day", "morgen": "day"}  # fmt: skip
+    "a": 1,
+    "an": 1,
+    "one": 1,
+    "two": 2,
+    "three": 3,
+    "four": 4,
+    "five": 5,
+    "six": 6,
+    "seven": 7,
+    "eight": 8,
+    "nine": 9,
+    "ten": 10,
+    "twelve": 12,
+    "couple": 2,
+    "few": 3,
+    "several": 4,
+    "ein": 1,
+    "eine": 1,
+    "einen": 1,
+    "zwei": 2,
+    "drei": 3,
+    "vier": 4,
+    "fünf": 5,
+    "sechs": 6,
+    "sieben": 7,
+    "acht": 8,
+    "neun": 9,
+    "zehn": 10,
+    "paar": 3,
+    "einige": 3,
+}
+_UNITS = {
+    "day": "day",
+    "week": "week",
+    "month": "month",
+    "year": "year",
+    "tag": "day",
+    "woche": "week",
+    "monat": "month",
+    "jahr": "year",
+    "weekend": "week",
+    "wochenende": "week",
+    "morning": "day",
+    "evening": "day",
+    "night": "day",
+    "abend": "day",
+    "morgen": "day",
+}
 
 _COUNT = rf"(?:(?:a |the )?(?:couple of|couple|few)|(?:ein )?paar|\d{{1,3}}|{'|'.join(_COUNTS)})"
 _UNIT = r"(?P<unit>day|week|month|year)s?"
@@ -57,29 +98,50 @@ _FORMS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     for relation, form in (
         ("between", rf"between {_A} and {_B}(?=$|,)"),
         ("between", rf"zwischen (?P<a>{_NP}) und (?P<b>{_NP})"),
-        ("beside", rf"(?:in |within |during |over |on )?the (?:first |last )?(?:(?P<count>{_COUNT}) )?{_UNIT}"
-                   rf" (?:right |just )?(?P<side>before|after|following|prior to|leading up to) {_A}(?=$|,)"),
+        (
+            "beside",
+            rf"(?:in |within |during |over |on )?the (?:first |last )?(?:(?P<count>{_COUNT}) )?{_UNIT}"
+            rf" (?:right |just )?(?P<side>before|after|following|prior to|leading up to) {_A}(?=$|,)",
+        ),
         ("beside", rf"within (?P<count>{_COUNT}) {_UNIT} (?P<side>before|after|of) {_A}(?=$|,)"),
-        ("beside", rf"(?:in|an) (?:der|dem|den) (?:ersten |letzten )?(?:(?P<count>{_COUNT}) )?{_EINHEIT}"
-                   rf" (?P<side>vor|nach) (?P<a>{_NP})"),
+        (
+            "beside",
+            rf"(?:in|an) (?:der|dem|den) (?:ersten |letzten )?(?:(?P<count>{_COUNT}) )?{_EINHEIT}"
+            rf" (?P<side>vor|nach) (?P<a>{_NP})",
+        ),
         ("beside", rf"am {_EINHEIT} (?P<side>vor|nach) (?P<a>{_NP})"),
-        ("away", rf"(?:(?:about|around|roughly|some|almost) )?(?P<count>{_COUNT}) {_UNIT}"
-                 rf" (?P<side>before|after|following|prior to) {_A}(?=$|,)"),
+        (
+            "away",
+            rf"(?:(?:about|around|roughly|some|almost) )?(?P<count>{_COUNT}) {_UNIT}"
+            rf" (?P<side>before|after|following|prior to) {_A}(?=$|,)",
+        ),
         ("away", rf"(?:(?:etwa|ungefähr|rund) )?(?P<count>{_COUNT}) {_EINHEIT} (?P<side>vor|nach) (?P<a>{_NP})"),
-        ("away", rf"(?:(?:etwa|ungefähr|rund) )?(?P<count>{_COUNT}) {_EINHEIT}"
-                 rf",? (?P<side>bevor|nachdem) (?P<a>{_WER} [^,;?]+)"),
-        ("of", r"(?:on |in |at |over )?(?:the|that) (?P<unit>day|week|weekend|month|morning|evening|night)"
-               rf" (?:of |when |that |(?={_WHO} ))(?!before\b|after\b){_A}(?=$|,)"),
+        (
+            "away",
+            rf"(?:(?:etwa|ungefähr|rund) )?(?P<count>{_COUNT}) {_EINHEIT}"
+            rf",? (?P<side>bevor|nachdem) (?P<a>{_WER} [^,;?]+)",
+        ),
+        (
+            "of",
+            r"(?:on |in |at |over )?(?:the|that) (?P<unit>day|week|weekend|month|morning|evening|night)"
+            rf" (?:of |when |that |(?={_WHO} ))(?!before\b|after\b){_A}(?=$|,)",
+        ),
         ("of", rf"(?:am|an dem) (?P<unit>tag|abend|morgen|wochenende) (?P<a>{_NP})"),
         ("of", rf"in der (?P<unit>woche) (?P<a>(?:de[rs]|(?:mein|unser|ihr|sein)e[rs]) {_NOUN})"),
         ("during", rf"(?:during|throughout|in the middle of|in the midst of|in the course of|amid) {_A}(?=$|,)"),
         ("during", rf"(?:while|whilst) {_A}(?=$|,)"),
         ("during", rf"(?<=\S )when (?P<a>{_WHO} \w+[^,;?]*?)(?=$|,)"),
-        ("during", rf"on (?P<a>(?:my|our|his|her|their|the|[\w-]+'s) (?:[\w-]+ )?(?:{'|'.join(sorted(STAY.asks))})"
-                   r"\b[^,;?]*?)(?=$|,)"),
+        (
+            "during",
+            rf"on (?P<a>(?:my|our|his|her|their|the|[\w-]+'s) (?:[\w-]+ )?(?:{'|'.join(sorted(STAY.asks))})"
+            r"\b[^,;?]*?)(?=$|,)",
+        ),
         ("during", rf"während (?P<a>{_NP})"),
-        ("during", rf"(?:auf|in|bei|im) (?P<a>(?:{_DET} )?(?:[\wäöü]+e[nmrs]? )?(?:Reise|Urlaub|Ferien|Flitterwochen)"
-                   rf"(?: (?:nach|in|im|auf) (?:{_DET} )?{_NOUN})?)"),
+        (
+            "during",
+            rf"(?:auf|in|bei|im) (?P<a>(?:{_DET} )?(?:[\wäöü]+e[nmrs]? )?(?:Reise|Urlaub|Ferien|Flitterwochen)"
+            rf"(?: (?:nach|in|im|auf) (?:{_DET} )?{_NOUN})?)",
+        ),
         ("during", rf"(?:während|als) (?P<a>{_WER} [^,;?]+)(?=$|,)"),
         ("before", rf"(?:(?P<soon>right|shortly|just|immediately) )?(?:before|prior to) {_A}(?=$|,)"),
         ("after", rf"(?:(?P<soon>right|shortly|soon|just|immediately|directly) )?(?:after|following) {_A}(?=$|,)"),
@@ -93,22 +155,25 @@ _FORMS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ("since", rf"seit (?P<a>{_NP})"),
         ("until", rf"bis (?:zu |zum |zur )(?P<a>(?:{_DET} )?{_NOUN}(?: (?:nach|in) {_NOUN})?)"),
     )
-)  # fmt: skip
+)
 """Relation and form, the first that is found; the more a form says, the earlier it stands."""
 _NO_TIME = re.compile(
     r"\b(?:look|looks|looked|looking|named|difference|distance|relation|connection|link|unterschied|abstand|choice|"
-    r"choose|chose|decide|decided|compare|compared|which one\b.*)\s*$", re.I,
-)  # fmt: skip
+    r"choose|chose|decide|decided|compare|compared|which one\b.*)\s*$",
+    re.I,
+)
 """What "after" or "between" belongs to where it tells no time: who looked after the dog, which one was faster."""
 _LEADING = re.compile(
     r"\s*(?P<head>(?:during|while|whilst|after|before|since|until|on|in|within|between|right|shortly|the|two|a|\d)\b.*?),?"
-    r" (?P<main>(?:what|who|whom|where|which|how|did|was|were|had|have|has)\b.*)", re.I,
-)  # fmt: skip
+    r" (?P<main>(?:what|who|whom|where|which|how|did|was|were|had|have|has)\b.*)",
+    re.I,
+)
 """After the surgery who did I meet: put behind the rest, as if it had been asked so."""
 _DETERMINED = re.compile(
     r"(?:my|our|his|her|their|its|the|that|this|your|[\w-]+'s?|(?:der|dem|den|des|die|das|(?:ein|mein|dein|sein|ihr|unser)"
-    r"\w*|\w+s))\b", re.I,
-)  # fmt: skip
+    r"\w*|\w+s))\b",
+    re.I,
+)
 _CLAUSE = re.compile(rf"(?:{_WHO}|{_WER}) ", re.I)
 _OWN = re.compile(r"\b(?:i|i'm|i've|i'd|we|my|our|ich|wir|mein\w*|unser\w*)\b", re.I)
 _OTHER = re.compile(r"\b(?:he|she|they|his|her|their|er|sie|sein\w*|ihr\w*)\b", re.I)

@@ -35,8 +35,18 @@ PARTS = {
     "late": "late",
     "end": "late",
 }
-STEP = {"last": -1, "past": -1, "this past": -1, "previous": -1, "this": 0, "the": 0, "next": 1, "coming": 1,
-        "this coming": 1, "following": 1}  # fmt: skip
+STEP = {
+    "last": -1,
+    "past": -1,
+    "this past": -1,
+    "previous": -1,
+    "this": 0,
+    "the": 0,
+    "next": 1,
+    "coming": 1,
+    "this coming": 1,
+    "following": 1,
+}
 """How many units on from the present one a word looks."""
 
 

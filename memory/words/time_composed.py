@@ -42,9 +42,18 @@ from memory.words.time_spans import (
 _RANKS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "last": -1}
 _TO_NINTH = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth")
 _TO_TWENTIETH = (
-    "tenth", "eleventh", "twelfth", "thirteenth", "fourteenth", "fifteenth", "sixteenth", "seventeenth", "eighteenth",
-    "nineteenth", "twentieth",
-)  # fmt: skip
+    "tenth",
+    "eleventh",
+    "twelfth",
+    "thirteenth",
+    "fourteenth",
+    "fifteenth",
+    "sixteenth",
+    "seventeenth",
+    "eighteenth",
+    "nineteenth",
+    "twentieth",
+)
 _ORDINALS = (
     {word: place for place, word in enumerate((*_TO_NINTH, *_TO_TWENTIETH), 1)}
     | {f"twenty-{word}": 20 + place for place, word in enumerate(_TO_NINTH, 1)}
@@ -257,12 +266,26 @@ COMPOSED = (*_COUNTED, *_DAYS, *PARTS_OF_YEARS)
 """First rule first, and all of them before those of the grammar."""
 _ORDERED = ("first", "second", "third", "fourth", "fifth", "last ")
 COMPOSED_NEEDS: Mapping[Builder, tuple[str, ...]] = {
-    _recurrence: ("fortnight",), _and_a_half: ("and a half",), _one_or_two: (" or ", " to ", "-", "–"),
-    _or_so: ("or so",), beside_feast: (" before ", " after "), feast_before_last: ("before last",),
-    between_the_years: ("mas and ", "mas to ", "mas until "), new_year: ("new year",), _nth_weekday: _ORDERED,
-    _nth_week: _ORDERED, _day_of_that_month: (" month",), _ordinal_day: (*_ORDERED, "th"), _days_of_month: ("#",),
-    _dotted_date: ("#",), _week_of: ("week of",), _weekday_before_last: ("before last",),
-    _night_before_last: ("before last",), _after_next: ("after next",), _week_on: ("week", "fortnight"),
-    _week_last: ("week", "fortnight"), **PARTS_NEED,
-}  # fmt: skip
+    _recurrence: ("fortnight",),
+    _and_a_half: ("and a half",),
+    _one_or_two: (" or ", " to ", "-", "–"),
+    _or_so: ("or so",),
+    beside_feast: (" before ", " after "),
+    feast_before_last: ("before last",),
+    between_the_years: ("mas and ", "mas to ", "mas until "),
+    new_year: ("new year",),
+    _nth_weekday: _ORDERED,
+    _nth_week: _ORDERED,
+    _day_of_that_month: (" month",),
+    _ordinal_day: (*_ORDERED, "th"),
+    _days_of_month: ("#",),
+    _dotted_date: ("#",),
+    _week_of: ("week of",),
+    _weekday_before_last: ("before last",),
+    _night_before_last: ("before last",),
+    _after_next: ("after next",),
+    _week_on: ("week", "fortnight"),
+    _week_last: ("week", "fortnight"),
+    **PARTS_NEED,
+}
 """Of which words, in small letters, one is in whatever a rule finds; # is any digit. Most sentences need few rules."""

@@ -35,8 +35,9 @@ _HINT = re.compile(
 )
 _CLOCK = re.compile(
     r"(?<![\w:.$])(?:at |around |by |@ ?)?(?:(?P<h>1[0-2]|0?[1-9])(?:[:.](?P<m>[0-5]\d))? ?(?P<half>[ap])\.?m\b\.?|"
-    r"(?P<h24>[01]?\d|2[0-3]):(?P<m24>[0-5]\d)(?! ?[ap]m)|(?P<word>noon|midnight)\b)", re.IGNORECASE,
-)  # fmt: skip
+    r"(?P<h24>[01]?\d|2[0-3]):(?P<m24>[0-5]\d)(?! ?[ap]m)|(?P<word>noon|midnight)\b)",
+    re.IGNORECASE,
+)
 _SINCE = re.compile(r"\b(?:ever )?since (?:about |around |the |early |late )*$", re.IGNORECASE)
 _RANGE = re.compile(r"\s*(?:to|until|till|through|and|-|–|—)\s*(?:the )?", re.IGNORECASE)
 _CLOCK_REACH = 16

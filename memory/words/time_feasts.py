@@ -9,18 +9,41 @@ from memory.words.time_atoms import STEP, YEAR, in_year
 from memory.words.time_spans import Calendar, Days, day, weekend
 
 _FIXED = {
-    "christmas eve": (12, 24), "christmas day": (12, 25), "christmas": (12, 25), "xmas": (12, 25),
+    "christmas eve": (12, 24),
+    "christmas day": (12, 25),
+    "christmas": (12, 25),
+    "xmas": (12, 25),
     "boxing day": (12, 26),
-    "new year's eve": (12, 31), "new year's day": (1, 1), "new year's": (1, 1), "new years": (1, 1),
-    "halloween": (10, 31), "valentine's day": (2, 14), "bonfire night": (11, 5), "may day": (5, 1),
-    "valentine's": (2, 14), "independence day": (7, 4), "fourth of july": (7, 4), "st. patrick's day": (3, 17),
-    "st patrick's day": (3, 17), "all saints' day": (11, 1), "thanksgiving": (11, 25),
-}  # fmt: skip
+    "new year's eve": (12, 31),
+    "new year's day": (1, 1),
+    "new year's": (1, 1),
+    "new years": (1, 1),
+    "halloween": (10, 31),
+    "valentine's day": (2, 14),
+    "bonfire night": (11, 5),
+    "may day": (5, 1),
+    "valentine's": (2, 14),
+    "independence day": (7, 4),
+    "fourth of july": (7, 4),
+    "st. patrick's day": (3, 17),
+    "st patrick's day": (3, 17),
+    "all saints' day": (11, 1),
+    "thanksgiving": (11, 25),
+}
 _FROM_EASTER = {
-    "pancake day": -47, "shrove tuesday": -47, "ash wednesday": -46, "palm sunday": -7, "maundy thursday": -3,
-    "good friday": -2, "easter sunday": 0, "easter monday": 1, "easter": 0, "whitsun": 49, "pentecost": 49,
+    "pancake day": -47,
+    "shrove tuesday": -47,
+    "ash wednesday": -46,
+    "palm sunday": -7,
+    "maundy thursday": -3,
+    "good friday": -2,
+    "easter sunday": 0,
+    "easter monday": 1,
+    "easter": 0,
+    "whitsun": 49,
+    "pentecost": 49,
     "whit monday": 50,
-}  # fmt: skip
+}
 """Days after Easter Sunday."""
 FEAST_NAMES = tuple(map(re.escape, (*sorted(_FROM_EASTER, key=len, reverse=True), *_FIXED)))
 """Patterns, a longer name before what it contains."""

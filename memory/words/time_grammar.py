@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import replace
-from datetime import date, timedelta
+from datetime import timedelta
 
 from memory.words.calendar_names import BARE_MONTH, WEEKDAY
 from memory.words.time_atoms import (
@@ -23,10 +23,18 @@ from memory.words.time_atoms import (
     STEP,
     YEAR,
     Builder,
-    in_year,
-    month_number,
     number_of,
     weekday_number,
+)
+from memory.words.time_dates import (
+    day_of_month,
+    iso_date,
+    month_day,
+    named_decade,
+    named_month,
+    named_season,
+    named_year,
+    slashed_date,
 )
 from memory.words.time_feasts import FEAST, feast
 from memory.words.time_spans import (
@@ -35,10 +43,8 @@ from memory.words.time_spans import (
     TimeSpan,
     away,
     day,
-    month,
     months,
     part,
-    season,
     shifted,
     week,
     weekend,
@@ -182,103 +188,59 @@ def _recurrence(match: re.Match[str], calendar: Calendar) -> TimeSpan:
     return TimeSpan(None, None, "day", "recurrence", False, match.group(), match.start())
 
 
-def _iso_date(match: re.Match[str], calendar: Calendar) -> Days:
-    return day(date(int(match.group("y")), int(match.group("m")), int(match.group("d"))))
-
-
-def _slashed_date(match: re.Match[str], calendar: Calendar) -> Days:
-    first, second, said = int(match["a"]), int(match["b"]), match.groupdict().get("y")
-    number, on = (second, first) if first > 12 else (first, second)
-    year = int(said) if said else in_year(calendar, number, on)
-    return day(date(year + (2000 if year < 100 else 0), number, on))
-
-
-def _month_day(match: re.Match[str], calendar: Calendar) -> Days:
-    number, on = month_number(match.group("month")), int(match.group("d"))
-    year = int(match.group("y")) if match.group("y") else in_year(calendar, number, on)
-    last = match.groupdict().get("d2")
-    return day(date(year, number, on), (int(last) - on + 1) if last and int(last) > on else 1)
-
-
-def _day_of_month(match: re.Match[str], calendar: Calendar) -> Days:
-    """The 8th: of this month, or of the one before or after."""
-    today, on = calendar.today, int(match.group("d"))
-    step = (on < today.day) if calendar.prefer == "future" else -(on > today.day)
-    return day(month(today.year, today.month + step).first.replace(day=on))
-
-
-def _named_month(match: re.Match[str], calendar: Calendar) -> Days:
-    found = match.groupdict()
-    number = month_number(match.group("month"))
-    year = int(found["y"]) if found.get("y") else in_year(calendar, number, which=(found.get("which") or "").lower())
-    whole = month(year, number)
-    return part(whole, PARTS[found["part"].lower()]) if found.get("part") else whole
-
-
-def _season(match: re.Match[str], calendar: Calendar) -> Days:
-    found, name = match.groupdict(), match.group("season").lower()
-    number = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}[name]
-    which = (found.get("which") or "").lower()
-    if found.get("y"):
-        whole = season(int(found["y"]), name)
-    elif which in ("last", "past", "this past"):
-        ended = season(calendar.today.year, name).after <= calendar.today
-        whole = season(calendar.today.year - (0 if ended else 1), name)
-    else:
-        whole = season(in_year(calendar, number, which=which.removeprefix("the").strip()), name)
-    return part(whole, PARTS[found["part"].lower()]) if found.get("part") else whole
-
-
-def _year(match: re.Match[str], calendar: Calendar) -> Days:
-    whole = years(int(match.group("y")))
-    wanted = match.groupdict().get("part")
-    return part(whole, PARTS[wanted.lower()]) if wanted else whole
-
-
-def _decade(match: re.Match[str], calendar: Calendar) -> Days | None:
-    digits = match.group("y")
-    if _OF_SOMEBODY.search(match.string[: match.start()]):
-        return None
-    first = int(digits) if len(digits) == 4 else int(digits) + (1900 if int(digits) >= 30 else 2000)
-    return years(first, 10)
-
-
-_OF_SOMEBODY = re.compile(r"\b(?:my|his|her|their|our|your|'s) $", re.IGNORECASE)
-"""In her 30s: an age."""
 _WHICH = r"(?P<which>this past|this coming|last|past|this|next|coming)"
 GRAMMAR: tuple[tuple[str, Builder], ...] = (
-    (r"(?:every|each) (?:other |single |second )?(?:day|morning|evening|night|afternoon|week|weekend|month|year|"
-     r"weekday|"
-     rf"{DAY_NAME}|{SEASON_NAME}|{MONTH_NAME}|couple of \w+|few \w+|\d+ \w+)\b(?: (?:morning|evening|night|"
-     rf"afternoon)s?)?", _recurrence),
-    (r"(?:once|twice|three times|a few times|\w+ times|\d+ (?:times|hours|days)|\w+ (?:nights|days)) (?:an?|per|"
-     r"each|every) "
-     r"(?:day|week|month|year)", _recurrence),
-    (rf"(?:on )?(?:{WEEKDAY}) (?:mornings|afternoons|evenings|nights)|(?:on )?(?:{WEEKDAY})s(?! ago)|"
-     r"on (?:weekends|weekdays)|most (?:days|mornings|nights|weekends)|daily|weekly|"
-     rf"monthly|annually",
-     _recurrence),
+    (
+        r"(?:every|each) (?:other |single |second )?(?:day|morning|evening|night|afternoon|week|weekend|month|year|"
+        r"weekday|"
+        rf"{DAY_NAME}|{SEASON_NAME}|{MONTH_NAME}|couple of \w+|few \w+|\d+ \w+)\b(?: (?:morning|evening|night|"
+        rf"afternoon)s?)?",
+        _recurrence,
+    ),
+    (
+        r"(?:once|twice|three times|a few times|\w+ times|\d+ (?:times|hours|days)|\w+ (?:nights|days)) (?:an?|per|"
+        r"each|every) "
+        r"(?:day|week|month|year)",
+        _recurrence,
+    ),
+    (
+        rf"(?:on )?(?:{WEEKDAY}) (?:mornings|afternoons|evenings|nights)|(?:on )?(?:{WEEKDAY})s(?! ago)|"
+        r"on (?:weekends|weekdays)|most (?:days|mornings|nights|weekends)|daily|weekly|"
+        rf"monthly|annually",
+        _recurrence,
+    ),
     (FEAST, feast),
-    (r"(?P<y>\d{4})-(?P<m>\d\d)-(?P<d>\d\d)(?![\d-])", _iso_date),
-    (r"(?P<a>\d{1,2})/(?P<b>\d{1,2})/(?P<y>\d{4}|\d\d)(?!\d)", _slashed_date),
-    (r"(?:(?<=on )|(?<=by )|(?<=since )|(?<=until )|(?<=before )|(?<=after ))(?P<a>\d{1,2})/(?P<b>\d{1,2})"
-     r"(?![\d/%])(?! (?:of|cups?)\b)", _slashed_date),
-    (rf"(?P<month>{MONTH_NAME})\.? (?:the )?(?P<d>\d{{1,2}})(?:st|nd|rd|"
-     rf"th)?(?:\s?[-–]\s?(?P<d2>\d{{1,2}}))?(?:st|nd|rd|th)?(?!\d)"
-     rf"(?:,? (?P<y>{YEAR}))?", _month_day),
-    (rf"(?:the )?(?P<d>\d{{1,2}})(?:st|nd|rd|th)?(?: of)? (?P<month>{MONTH_NAME})\b\.?(?:,? (?P<y>{YEAR}))?",
-     _month_day),
-    (rf"{PART}?(?P<month>{MONTH_NAME})\.?,?(?: of)? (?P<y>{YEAR})", _named_month),
+    (r"(?P<y>\d{4})-(?P<m>\d\d)-(?P<d>\d\d)(?![\d-])", iso_date),
+    (r"(?P<a>\d{1,2})/(?P<b>\d{1,2})/(?P<y>\d{4}|\d\d)(?!\d)", slashed_date),
+    (
+        r"(?:(?<=on )|(?<=by )|(?<=since )|(?<=until )|(?<=before )|(?<=after ))(?P<a>\d{1,2})/(?P<b>\d{1,2})"
+        r"(?![\d/%])(?! (?:of|cups?)\b)",
+        slashed_date,
+    ),
+    (
+        rf"(?P<month>{MONTH_NAME})\.? (?:the )?(?P<d>\d{{1,2}})(?:st|nd|rd|"
+        rf"th)?(?:\s?[-–]\s?(?P<d2>\d{{1,2}}))?(?:st|nd|rd|th)?(?!\d)"
+        rf"(?:,? (?P<y>{YEAR}))?",
+        month_day,
+    ),
+    (
+        rf"(?:the )?(?P<d>\d{{1,2}})(?:st|nd|rd|th)?(?: of)? (?P<month>{MONTH_NAME})\b\.?(?:,? (?P<y>{YEAR}))?",
+        month_day,
+    ),
+    (rf"{PART}?(?P<month>{MONTH_NAME})\.?,?(?: of)? (?P<y>{YEAR})", named_month),
     (rf"(?P<day>{DAY_NAME}){_DAYTIME},? (?:of )?(?P<which>last|this|next) week", _weekday_of_week),
     (rf"(?P<which>last|this|next) week(?: on)? (?P<day>{WEEKDAY})", _weekday_of_week),
     (rf"(?P<n>{COUNT}) (?P<day>{DAY_NAME})s ago", _weekdays_ago),
     (rf"(?:on )?{_WHICH} (?P<day>{DAY_NAME})\b{_DAYTIME}", _weekday),
-    (rf"{_WHICH} (?P<month>{MONTH_NAME})\b", _named_month),
-    (rf"{PART}?(?:{_WHICH}|the) (?P<season>{SEASON_NAME})\b(?: of (?P<y>{YEAR}))?", _season),
-    (rf"(?P<season>{SEASON_NAME})(?: of|,)? (?P<y>{YEAR})", _season),
+    (rf"{_WHICH} (?P<month>{MONTH_NAME})\b", named_month),
+    (rf"{PART}?(?:{_WHICH}|the) (?P<season>{SEASON_NAME})\b(?: of (?P<y>{YEAR}))?", named_season),
+    (rf"(?P<season>{SEASON_NAME})(?: of|,)? (?P<y>{YEAR})", named_season),
     (r"(?:the )?(?P<beyond>day (?:after|before)) (?P<word>tomorrow|yesterday)", _relative_day),
-    (r"(?P<beyond>)(?P<word>today|tonight|yesterday|tomorrow|last night|this (?:morning|afternoon|evening)|"
-     rf"(?:earlier|later) today){_DAYTIME}", _relative_day),
+    (
+        r"(?P<beyond>)(?P<word>today|tonight|yesterday|tomorrow|last night|this (?:morning|afternoon|evening)|"
+        rf"(?:earlier|later) today){_DAYTIME}",
+        _relative_day,
+    ),
     (r"the other (?:day|night|week)|a (?:few|couple of) nights ago", _other_day),
     (rf"{_ABOUT}(?P<n>{COUNT}|half an?) (?P<unit>minute|hour)s? (?:(?P<ago>ago|earlier)|from now)", _clock_ago),
     (rf"(?P<ago>)in {_ABOUT}(?P<n>{COUNT}|half an?) (?P<unit>minute|hour)s?", _clock_ago),
@@ -286,8 +248,11 @@ GRAMMAR: tuple[tuple[str, Builder], ...] = (
     (rf"{_ABOUT}(?P<n>{COUNT}) (?P<unit>{_UNIT})s? (?:ago|back|earlier)", _ago),
     (rf"(?:in|within) {_ABOUT}(?P<n>{COUNT}) (?P<unit>{_UNIT})s?(?:' time)?(?! of\b)", _ahead),
     (rf"(?P<n>{COUNT}) (?P<unit>{_UNIT})s? from (?:now|today)", _ahead),
-    (rf"(?:(?:in|over|for|during|within) )?(?:the )?(?P<which>past|last|next) (?P<n>(?!an? )(?:{COUNT})) "
-     rf"(?P<unit>{_UNIT})s?", _last_units),
+    (
+        rf"(?:(?:in|over|for|during|within) )?(?:the )?(?P<which>past|last|next) (?P<n>(?!an? )(?:{COUNT})) "
+        rf"(?P<unit>{_UNIT})s?",
+        _last_units,
+    ),
     (r"(?:in|over|during|for) the (?P<which>past) (?P<n>)(?P<unit>week|month|year)", _last_units),
     (rf"(?:for|past) {_ABOUT}(?P<n>{COUNT}) (?:whole |full |long )?(?P<unit>{_UNIT})s?(?: now)?(?! ago)", _duration),
     (rf"{_ABOUT}(?P<n>\d+|two|three|four|five|six|seven|eight|nine|ten) (?P<unit>{_UNIT})s now", _duration),
@@ -296,38 +261,90 @@ GRAMMAR: tuple[tuple[str, Builder], ...] = (
     (r"the (?P<unit>weekend|week|month|year) before last", _before_last),
     (rf"{PART}(?P<which>last|this|next|the) (?P<unit>week|month|year|quarter)", _part_of_unit),
     (r"(?P<part>end|beginning|start|middle) of (?P<which>the) (?P<unit>week|month|year|quarter)", _part_of_unit),
-    (r"(?P<which>this past|this coming|last|past|previous|this|next|coming|following) (?P<unit>weekend|week|"
-     r"month|quarter(?! of\b)|year|decade)(?!s)",
-     _unit),
+    (
+        r"(?P<which>this past|this coming|last|past|previous|this|next|coming|following) (?P<unit>weekend|week|"
+        r"month|quarter(?! of\b)|year|decade)(?!s)",
+        _unit,
+    ),
     (r"(?:over|on|at|during) the (?:whole )?weekend|the weekend", _bare_weekend),
-    (rf"{PART}(?P<month>{MONTH_NAME})\b(?! \d)", _named_month),
-    (rf"(?:in|since|during|by|until|till|through|of|from|around|between) (?P<month>{MONTH_NAME})\b(?! \d)",
-     _named_month),
-    (rf"(?P<month>{BARE_MONTH})\b", _named_month),
+    (rf"{PART}(?P<month>{MONTH_NAME})\b(?! \d)", named_month),
+    (
+        rf"(?:in|since|during|by|until|till|through|of|from|around|between) (?P<month>{MONTH_NAME})\b(?! \d)",
+        named_month,
+    ),
+    (rf"(?P<month>{BARE_MONTH})\b", named_month),
     (rf"(?:on|by|until|till|since|before|from) (?P<day>{DAY_NAME})\b{_DAYTIME}", _weekday),
     (rf"(?P<day>{WEEKDAY}|tues|fri)\b{_DAYTIME}", _weekday),
-    (r"(?:on|by|until|till|before|since) the (?P<d>[12]?\d|3[01])(?:st|nd|rd|th)(?! \w*(?:floor|time|grade|"
-     r"century|birthday))", _day_of_month),
-    (rf"(?:the )?(?:early |mid-?|late )?(?P<y>\d{{2}}|{YEAR[:-4]}\d0)'?s(?![\w'])(?<!'s)", _decade),
-    (rf"{PART}(?P<y>{YEAR})(?![\d%-])", _year),
-    (rf"(?:(?<=between )|(?<=and )|(?<=to )|(?<=through )|(?<=[-–]))(?P<y>{YEAR})(?![\d%-])", _year),
-    (rf"(?:in|since|of|by|until|from|during|around|back in|before|after|for) (?P<y>{YEAR})(?![\d%-])", _year),
-)  # fmt: skip
+    (
+        r"(?:on|by|until|till|before|since) the (?P<d>[12]?\d|3[01])(?:st|nd|rd|th)(?! \w*(?:floor|time|grade|"
+        r"century|birthday))",
+        day_of_month,
+    ),
+    (rf"(?:the )?(?:early |mid-?|late )?(?P<y>\d{{2}}|{YEAR[:-4]}\d0)'?s(?![\w'])(?<!'s)", named_decade),
+    (rf"{PART}(?P<y>{YEAR})(?![\d%-])", named_year),
+    (rf"(?:(?<=between )|(?<=and )|(?<=to )|(?<=through )|(?<=[-–]))(?P<y>{YEAR})(?![\d%-])", named_year),
+    (rf"(?:in|since|of|by|until|from|during|around|back in|before|after|for) (?P<y>{YEAR})(?![\d%-])", named_year),
+)
 """First rule first: a longer expression stands above what it contains."""
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 _SIDES = ("last", "this", "past", "previous", "next", "coming", "following")
 GRAMMAR_NEEDS: Mapping[Builder, tuple[str, ...]] = {
-    _month_day: _MONTHS, _named_month: _MONTHS, _weekday: _DAYS, _weekday_of_week: _DAYS, _weekdays_ago: ("s ago",),
-    _weekday_before_last: ("before last",), _season: tuple(SEASON_NAME.split("|")), _iso_date: ("#",),
-    _slashed_date: ("/",), _clock_ago: ("minute", "hour"), _half_year_ago: ("half",), _ago: ("ago", "back", "earlier"),
-    _ahead: ("in ", "from "), _last_units: ("past", "last", "next"), _duration: ("for ", "past ", " now"),
-    _within_unit: ("earlier", "later"), _before_last: ("before last",), _unit: _SIDES, _bare_weekend: ("weekend",),
-    _part_of_unit: ("early", "mid", "late", "beginning", "start", "end"), _day_of_month: ("#",), _decade: ("#",),
-    feast: ("day", "mas", "year", "east", "halloween", "valentine", "july", "giving", "bonfire", "pentecost",
-            "whitsun"),
-    _recurrence: ("every", "each", "times", "once", "twice", "days", "nights", "mornings", "noons", "evenings",
-                  "hours", "ends", "daily", "weekly", "monthly", "annually", "most "),
-    _year: ("#",), _other_day: ("other ", "nights ago"),
-}  # fmt: skip
+    month_day: _MONTHS,
+    named_month: _MONTHS,
+    _weekday: _DAYS,
+    _weekday_of_week: _DAYS,
+    _weekdays_ago: ("s ago",),
+    _weekday_before_last: ("before last",),
+    named_season: tuple(SEASON_NAME.split("|")),
+    iso_date: ("#",),
+    slashed_date: ("/",),
+    _clock_ago: ("minute", "hour"),
+    _half_year_ago: ("half",),
+    _ago: ("ago", "back", "earlier"),
+    _ahead: ("in ", "from "),
+    _last_units: ("past", "last", "next"),
+    _duration: ("for ", "past ", " now"),
+    _within_unit: ("earlier", "later"),
+    _before_last: ("before last",),
+    _unit: _SIDES,
+    _bare_weekend: ("weekend",),
+    _part_of_unit: ("early", "mid", "late", "beginning", "start", "end"),
+    day_of_month: ("#",),
+    named_decade: ("#",),
+    feast: (
+        "day",
+        "mas",
+        "year",
+        "east",
+        "halloween",
+        "valentine",
+        "july",
+        "giving",
+        "bonfire",
+        "pentecost",
+        "whitsun",
+    ),
+    _recurrence: (
+        "every",
+        "each",
+        "times",
+        "once",
+        "twice",
+        "days",
+        "nights",
+        "mornings",
+        "noons",
+        "evenings",
+        "hours",
+        "ends",
+        "daily",
+        "weekly",
+        "monthly",
+        "annually",
+        "most ",
+    ),
+    named_year: ("#",),
+    _other_day: ("other ", "nights ago"),
+}
 """As in `memory.words.time_composed`."""

@@ -21,8 +21,9 @@ _OWN_UNIT = re.compile(r"\b(?:my|our) (?=(?:week|weekend|month|year)\b(?! (?:of|
 """Summarize my week: the one it is said in."""
 _SIDE = re.compile(
     r"\b(?:(?P<before>before|prior to|vor)|(?P<until>until|till|by|bis)|(?P<after>after|following|nach))"
-    r"(?: (?:the|dem|der|den|zum|zur))? ?$", re.I,
-)  # fmt: skip
+    r"(?: (?:the|dem|der|den|zum|zur))? ?$",
+    re.I,
+)
 """What stands before a time from which it lies to one side."""
 _COUNTED = re.compile(r"\b(?:ago|back|earlier)\b", re.I)
 _COUNTED_FROM_S = 7 * DAY_S

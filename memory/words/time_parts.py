@@ -24,8 +24,16 @@ from memory.words.time_atoms import (
 from memory.words.time_spans import Calendar, Days, away, month, months, part, season, shifted, week, years
 
 _RANKS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "last": 4}
-_DECADES = {"thirties": 1930, "forties": 1940, "fifties": 1950, "sixties": 1960, "seventies": 1970, "eighties": 1980,
-            "nineties": 1990, "noughties": 2000}  # fmt: skip
+_DECADES = {
+    "thirties": 1930,
+    "forties": 1940,
+    "fifties": 1950,
+    "sixties": 1960,
+    "seventies": 1970,
+    "eighties": 1980,
+    "nineties": 1990,
+    "noughties": 2000,
+}
 _SPOKEN_YEAR = (
     r"(?P<century>nineteen|twenty) (?P<rest>ten|eleven|twelve|" + TEEN + "|" + TENS + ")"
     rf"(?![ -]\w+s\b)(?![ -](?:{DIGIT})\b)|two thousand(?: and)? (?P<unit>{DIGIT})"
@@ -168,9 +176,17 @@ PARTS_OF_YEARS: tuple[tuple[str, Builder], ...] = (
 )
 """First rule first."""
 PARTS_NEED: Mapping[Builder, tuple[str, ...]] = {
-    _quarter: ("q", "quarter"), _half: ("half", "h1", "h2"), _of_that_year: (" year",), _short: ("'",),
-    _spoken: ("nineteen", "twenty", "thousand"), _year: ("the year",), _decade_named: ("ties", "0s", "0's"),
-    _year_span: ("#",), _season_before_last: ("before last",), _seasons_ago: ("s ago",),
-    _side_of_the_unit: ("in the ",), _fortnight: ("fortnight",),
-}  # fmt: skip
+    _quarter: ("q", "quarter"),
+    _half: ("half", "h1", "h2"),
+    _of_that_year: (" year",),
+    _short: ("'",),
+    _spoken: ("nineteen", "twenty", "thousand"),
+    _year: ("the year",),
+    _decade_named: ("ties", "0s", "0's"),
+    _year_span: ("#",),
+    _season_before_last: ("before last",),
+    _seasons_ago: ("s ago",),
+    _side_of_the_unit: ("in the ",),
+    _fortnight: ("fortnight",),
+}
 """As in `memory.words.time_composed`."""

@@ -74,10 +74,13 @@ def _german(names: dict[str, str], name: str) -> list[str]:
 
 
 _FEASTS = {
-    "christmas": (("christmas",), ("weihnachten",)), "new year": (("year", "eve"), ("silvester",), ("neujahr",)),
-    "easter": (("easter",), ("ostern",)), "halloween": (("halloween",),), "thanksgiving": (("thanksgiving",),),
+    "christmas": (("christmas",), ("weihnachten",)),
+    "new year": (("year", "eve"), ("silvester",), ("neujahr",)),
+    "easter": (("easter",), ("ostern",)),
+    "halloween": (("halloween",),),
+    "thanksgiving": (("thanksgiving",),),
     "valentine": (("valentine",), ("valentinstag",)),
-}  # fmt: skip
+}
 _NAMES: tuple[tuple[Callable[[int, datetime], bool], Callable[[Instant, datetime], Iterator[Retelling]]], ...] = (
     (lambda days, first: days == 1, _day),
     (lambda days, first: days == 2 and first.weekday() == 5, _weekend),

@@ -76,6 +76,7 @@ async def empty(door: Door, user: str | None = None) -> bool:
         "SELECT 1 FROM users WHERE user_id = %(user)s AND (version > 0 OR archive_id IS NOT NULL OR profile <> '{}')"
         " UNION ALL SELECT 1 FROM content WHERE scope = %(scope)s"
         " UNION ALL SELECT 1 FROM sources WHERE scope = %(scope)s",
-        user=user, scope=user_scope(user),
-    )  # fmt: skip
+        user=user,
+        scope=user_scope(user),
+    )
     return not rows

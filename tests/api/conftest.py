@@ -62,8 +62,13 @@ class Door:
     async def settle(self) -> None:
         await self.actors.settle(self.app.stores)
 
-    async def client_of(self, user: str, teams: tuple[str, ...] = (), permission: str = "write",
-                        clearance: Sensitivity = Sensitivity.PRIVATE) -> httpx.AsyncClient:  # fmt: skip
+    async def client_of(
+        self,
+        user: str,
+        teams: tuple[str, ...] = (),
+        permission: str = "write",
+        clearance: Sensitivity = Sensitivity.PRIVATE,
+    ) -> httpx.AsyncClient:
         token = uuid.uuid4().hex
         await self.app.tokens.put(token, Token(f"{user}-{token[:6]}", user, teams, permission, clearance))
         transport = httpx.ASGITransport(create_app(self.app))

@@ -42,8 +42,11 @@ async def test_to_be_reminded_of_something_is_no_promise(nina: Door) -> None:
 
 @pytest.mark.parametrize("kept", ["I dropped off the drill yesterday", "dropped off the drill yesterday"])
 async def test_a_promise_that_was_kept_in_other_words_is_kept_and_asked_about(nina: Door, kept: str) -> None:
-    await nina.post("/v1/sources", chat("s1", "2026-03-02", ("Nina", "I'll give you your drill back by Sunday."),
-                                        ("Tom", "great")), 202)  # fmt: skip
+    await nina.post(
+        "/v1/sources",
+        chat("s1", "2026-03-02", ("Nina", "I'll give you your drill back by Sunday."), ("Tom", "great")),
+        202,
+    )
     await nina.settle()
     assert [each["state"] for each in (await nina.get("/v1/promises"))["promises"]] == ["expired"]
     await nina.post("/v1/sources", chat("s2", "2026-03-07", ("Nina", kept)), 202)
@@ -112,8 +115,11 @@ async def test_what_is_to_be_done_by_a_day_ahead_is_not_told_as_over(nina: Door)
 
 
 async def test_who_asks_what_happened_is_told_what_was_said_then_and_no_joke(nina: Door) -> None:
-    turns = (("Tom", "The launch moves to the fourteenth of May."), ("Nina", "I am marrying the mayor of Halle!"),
-             ("Nina", "just kidding"))  # fmt: skip
+    turns = (
+        ("Tom", "The launch moves to the fourteenth of May."),
+        ("Nina", "I am marrying the mayor of Halle!"),
+        ("Nina", "just kidding"),
+    )
     await nina.post("/v1/sources", chat("s1", "2026-03-02", *turns), 202)
     await nina.post("/v1/sources", chat("s2", "2026-02-02", ("Tom", "We painted the old shed together.")), 202)
     told = await nina.post("/v1/ask", {"query": "What happened last week?", "now": "2026-03-10T12:00:00Z"})

@@ -143,8 +143,14 @@ async def test_explaining_a_question_tells_the_plan_and_why(door: Door) -> None:
     plan = found["plan"]
     assert (plan["plan"]["intent"], plan["plan"]["order"], plan["plan"]["depth"]) == ("what", "weighed", 2)
     assert [step.partition(":")[0] for step in plan["steps"]] == [
-        "route", "fan-out", "score", "weigh", "cut", "diversify", "pack",
-    ]  # fmt: skip
+        "route",
+        "fan-out",
+        "score",
+        "weigh",
+        "cut",
+        "diversify",
+        "pack",
+    ]
     places = [[(each["source_id"], each["segment_id"]) for each in found[part]] for part in ("results", "explain")]
     assert places[0] == places[1], "a reason names its result"
     first = found["explain"][0]

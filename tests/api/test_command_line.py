@@ -125,9 +125,21 @@ async def test_what_is_remembered_may_come_from_standard_input(line: Line) -> No
 
 @pytest.mark.parametrize(
     "words",
-    [["facts"], ["sources"], ["entities"], ["promises"], ["timeline"], ["recall", "figs"], ["ask", "Who likes figs?"],
-     ["facts", "f-0a1b"], ["explain", "f-0a1b"], ["forget", "f-0a1b"], ["confirm", "f-0a1b"], ["sources", "supper"]],
-)  # fmt: skip
+    [
+        ["facts"],
+        ["sources"],
+        ["entities"],
+        ["promises"],
+        ["timeline"],
+        ["recall", "figs"],
+        ["ask", "Who likes figs?"],
+        ["facts", "f-0a1b"],
+        ["explain", "f-0a1b"],
+        ["forget", "f-0a1b"],
+        ["confirm", "f-0a1b"],
+        ["sources", "supper"],
+    ],
+)
 async def test_whose_memory_is_empty_is_told_so(serving: Door, line: Line, words: list[str]) -> None:
     await lived(serving)
     try:
@@ -154,8 +166,10 @@ async def test_an_export_is_written_over_only_if_that_is_asked_for(line: Line, t
 
 async def test_entities_are_renamed_aliased_and_merged_and_a_taken_name_tells_how(serving: Door, line: Line) -> None:
     await lived(serving)
-    elena, tomas = [json.loads(await line("entities", "--name", name, "--json"))["entities"][0]["entity_id"]
-                   for name in ("Elena", "Tomas")]  # fmt: skip
+    elena, tomas = [
+        json.loads(await line("entities", "--name", name, "--json"))["entities"][0]["entity_id"]
+        for name in ("Elena", "Tomas")
+    ]
     assert "Now called Elena Costa" in await line("entities", "rename", elena[:8], "Elena Costa")
     assert "Also called Leni" in await line("entities", "alias", elena, "Leni")
     for verb in ("rename", "alias"):

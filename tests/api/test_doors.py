@@ -202,9 +202,13 @@ async def test_a_session_ends_with_its_token(door: Door, stranger: httpx.AsyncCl
 
 
 FOREIGN = (
-    {"Origin": "http://evil.example"}, {"Origin": "null"}, {"Origin": "http://test:8001"}, {"Origin": "http://test.evil"},
-    {"Sec-Fetch-Site": "cross-site"}, {"Sec-Fetch-Site": "same-site"},
-)  # fmt: skip
+    {"Origin": "http://evil.example"},
+    {"Origin": "null"},
+    {"Origin": "http://test:8001"},
+    {"Origin": "http://test.evil"},
+    {"Sec-Fetch-Site": "cross-site"},
+    {"Sec-Fetch-Site": "same-site"},
+)
 
 
 @pytest.mark.parametrize("headers", FOREIGN)

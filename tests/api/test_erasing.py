@@ -18,9 +18,18 @@ from tests.api.conftest import Door
 from tests.api.test_forgetting import captured, delete, traces
 from tests.api.test_sources_and_context import conversation
 
-ASKED = ("/v1/facts?status=all", "/v1/entities", "/v1/context?query=Where+does+Maya+live%3F&cut=none", "/v1/timeline",
-         "/v1/context?query=Who+visits+on+Friday%3F&budget_tokens=800", "/v1/promises", "/v1/daily?date=2026-03-01",
-         "/v1/sources", "/v1/diff?from=2026-01-01", "/v1/stats")  # fmt: skip
+ASKED = (
+    "/v1/facts?status=all",
+    "/v1/entities",
+    "/v1/context?query=Where+does+Maya+live%3F&cut=none",
+    "/v1/timeline",
+    "/v1/context?query=Who+visits+on+Friday%3F&budget_tokens=800",
+    "/v1/promises",
+    "/v1/daily?date=2026-03-01",
+    "/v1/sources",
+    "/v1/diff?from=2026-01-01",
+    "/v1/stats",
+)
 """What shows words."""
 SECRET = "Quagadir"
 """A word of these tests alone: they share a database with others, and look through all of it."""

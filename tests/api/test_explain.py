@@ -56,8 +56,11 @@ async def test_a_superseded_fact_names_what_took_its_place_and_draws_it(door: Do
     told = await door.get(f"/v1/facts/{lisbon['supersedes'][0][:9]}/explain")
     last = told["changes"][-1]
     assert (last["what"], last["reason"], last["actor"], last["command"]) == (
-        "superseded", "superseded", "extraction", "AcceptReading",
-    )  # fmt: skip
+        "superseded",
+        "superseded",
+        "extraction",
+        "AcceptReading",
+    )
     assert (last["because"], last["changed"]["status"]) == ([lisbon["fact_id"]], ["active", "superseded"])
     assert told["changes"][0]["cited"][0]["text"] == "I live in Porto."
     assert f'because of "{lisbon["statement"]}"' in told["text"]

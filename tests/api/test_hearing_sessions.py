@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import io
 import wave
 from dataclasses import dataclass, replace
@@ -12,14 +11,11 @@ import httpx
 import numpy as np
 import pytest
 
-from actors import sound_sweeps
 from actors.sound_sweeps import SoundSweeps
 from adapters import build
 from adapters.capture.commands import folder_name
 from adapters.capture.sounds import UNNAMED_SPEAKER
 from config.doors import Sound
-from deployments.uploads import unless_left
-from memory.errors import Unavailable
 from memory.model.scopes import Sensitivity
 from memory.model.sound import HeardSound, Waveform
 from memory.services.ears import MISSING, HearingModel
@@ -67,10 +63,16 @@ class Device:
             scope=f"user:{self.door.user}",
         )
         return [
-            (each["source_id"], round(each["at"] - NOON, 2), each["speaker"], each["words"], each["is_sweep"],
-             each["replaced_by"] is not None)
+            (
+                each["source_id"],
+                round(each["at"] - NOON, 2),
+                each["speaker"],
+                each["words"],
+                each["is_sweep"],
+                each["replaced_by"] is not None,
+            )
             for each in rows
-        ]  # fmt: skip
+        ]
 
     def samples(self) -> list[bytes]:
         folder = self.door.app.settings.home / "audio" / folder_name(self.door.user)
@@ -304,10 +306,16 @@ async def test_damaged_pieces_are_refused_and_nothing_is_kept(device: Device, na
 @pytest.mark.parametrize(
     "fields",
     [
-        {"session_id": "../../etc"}, {"session_id": ""}, {"session_id": "x" * 201}, {"language": "Klingon"},
-        {"is_sweep": "perhaps"}, {"speaker": "\x00"}, {"speaker": "x" * 300}, {"device_id": "x" * 2_000},
+        {"session_id": "../../etc"},
+        {"session_id": ""},
+        {"session_id": "x" * 201},
+        {"language": "Klingon"},
+        {"is_sweep": "perhaps"},
+        {"speaker": "\x00"},
+        {"speaker": "x" * 300},
+        {"device_id": "x" * 2_000},
     ],
-)  # fmt: skip
+)
 async def test_fields_that_make_no_sense_are_refused(device: Device, fields: dict[str, str]) -> None:
     answer = await device.post(said(1), **fields)
     assert answer.status_code == 422, answer.text
@@ -365,35 +373,3 @@ async def test_where_no_sound_is_kept_a_piece_is_heard_or_refused(
     assert (ended["sweep"], ended["sound_s"], len(ended["segments"])) == ("none", 0.0, 1)
     device.ear.broken = True
     assert (await device.post(said(4))).status_code == 503, "it would be lost"
-
-
-async def test_the_worker_sweeps_by_itself(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sound_sweeps, "LOOK_S", 0.01)
-    door = device.door
-    await device.send(said(3))
-    sweeping = asyncio.ensure_future(
-        sound_sweeps.sweep_sound(door.app.settings, door.app.stores, device.clock, device.ear)
-    )
-    await device.door.post("/v1/session/walk/end")
-    while (await door.get("/v1/session/walk"))["sweep"] != "done":
-        await asyncio.sleep(0.01)
-    sweeping.cancel()
-    assert [row[4] for row in await device.kept() if not row[-1]] == [True]
-
-
-async def test_who_leaves_is_not_heard_for(device: Device) -> None:
-    ended = asyncio.Event()
-
-    async def endless() -> None:
-        try:
-            await asyncio.Event().wait()
-        finally:
-            ended.set()
-
-    class Left:
-        async def is_disconnected(self) -> bool:
-            return True
-
-    with pytest.raises(Unavailable):
-        await unless_left(Left(), endless())  # type: ignore[arg-type]
-    assert ended.is_set()

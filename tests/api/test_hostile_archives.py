@@ -72,8 +72,11 @@ def _naming(key: int) -> Callable[[str, list[Line]], None]:
 async def test_an_archive_cannot_rest_on_what_others_said(door: Door, archive: bytes) -> None:
     """Evidence, mentions and history that name another's segment: its owner's deletion must not hear of them."""
     async with await door.client_of(f"owner-{door.user}") as owner:
-        body = {"source_id": "diary", "started_at": "2026-03-01T08:00:00Z", "segments": [
-            {"segment_id": "1", "speaker": "Owner", "text": "I keep bees.", "start": 0, "end": 1}]}  # fmt: skip
+        body = {
+            "source_id": "diary",
+            "started_at": "2026-03-01T08:00:00Z",
+            "segments": [{"segment_id": "1", "speaker": "Owner", "text": "I keep bees.", "start": 0, "end": 1}],
+        }
         assert (await owner.post("/v1/sources", json=body)).status_code == 202
         await door.settle()
         foreign = segment_key(user_scope(f"owner-{door.user}"), "diary", "1")
@@ -85,10 +88,14 @@ async def test_an_archive_cannot_rest_on_what_others_said(door: Door, archive: b
         assert answer.status_code in (201, 422), answer.text
         assert door.user not in await door.app.stores.forgetting.resting([foreign])
         assert await door.app.stores.forgetting.once(door.user, [foreign]) == []
-        assert await door.rows(
-            "SELECT 1 FROM row_versions WHERE user_id = %(user)s AND (row ->> 'segment_key')::bigint = %(key)s",
-            user=door.user, key=foreign,
-        ) == []  # fmt: skip
+        assert (
+            await door.rows(
+                "SELECT 1 FROM row_versions WHERE user_id = %(user)s AND (row ->> 'segment_key')::bigint = %(key)s",
+                user=door.user,
+                key=foreign,
+            )
+            == []
+        )
         assert (await owner.delete("/v1/sources/diary")).status_code == 200
         assert (await owner.get("/v1/context", params={"query": "bees"})).json()["total"] == 0
 
@@ -97,8 +104,11 @@ async def test_a_key_cannot_be_squatted_and_tells_nothing(door: Door, archive: b
     """An archive that gives its own segment the key of another's: refused alike whether the other has spoken or not."""
     theirs = f"owner-{door.user}"
     spoken, unspoken = (segment_key(user_scope(theirs), "diary", number) for number in ("1", "2"))
-    body = {"source_id": "diary", "started_at": "2026-03-01T08:00:00Z", "segments": [
-        {"segment_id": "1", "speaker": "Owner", "text": "I keep bees.", "start": 0, "end": 1}]}  # fmt: skip
+    body = {
+        "source_id": "diary",
+        "started_at": "2026-03-01T08:00:00Z",
+        "segments": [{"segment_id": "1", "speaker": "Owner", "text": "I keep bees.", "start": 0, "end": 1}],
+    }
     async with await door.client_of(theirs) as owner:
         assert (await owner.post("/v1/sources", json=body)).status_code == 202
         answers = []
@@ -119,8 +129,11 @@ async def test_a_key_cannot_be_squatted_and_tells_nothing(door: Door, archive: b
 async def test_two_memories_may_hold_the_same_key(door: Door) -> None:
     """The 64 bits of a key can be met on purpose; whoever does so stands in nobody's way."""
     theirs = f"owner-{door.user}"
-    body = {"source_id": "diary", "started_at": "2026-03-01T08:00:00Z", "segments": [
-        {"segment_id": "1", "speaker": "Owner", "text": "I keep bees.", "start": 0, "end": 1}]}  # fmt: skip
+    body = {
+        "source_id": "diary",
+        "started_at": "2026-03-01T08:00:00Z",
+        "segments": [{"segment_id": "1", "speaker": "Owner", "text": "I keep bees.", "start": 0, "end": 1}],
+    }
     await door.post("/v1/sources", body | {"source_id": "met"}, 202)
     async with await door.client_of(theirs) as owner:
         taken = segment_key(user_scope(theirs), "diary", "1")
@@ -139,8 +152,12 @@ async def test_what_rests_on_a_teams_words_comes_back(door: Door) -> None:
     """A team's words are not in an archive. Whoever still reads them has their facts again; nobody else gets in."""
     team = f"team-{door.user}"
     user = f"member-{door.user}"
-    body = {"source_id": "meeting", "team_id": team, "started_at": "2026-03-01T08:00:00Z", "segments": [
-        {"segment_id": "1", "speaker": "Lea", "text": "I live in Ghent.", "start": 0, "end": 1}]}  # fmt: skip
+    body = {
+        "source_id": "meeting",
+        "team_id": team,
+        "started_at": "2026-03-01T08:00:00Z",
+        "segments": [{"segment_id": "1", "speaker": "Lea", "text": "I live in Ghent.", "start": 0, "end": 1}],
+    }
     async with (
         await door.client_of(user, (team,), clearance=2) as member,
         await door.client_of(user, clearance=2) as left,
@@ -250,9 +267,14 @@ async def test_errors_repeat_no_words(door: Door, archive: bytes) -> None:
 
 async def test_a_long_source_comes_back_whole(door: Door) -> None:
     """More segments than a line may be long to be read at once come back as they were, piece by piece."""
-    body = {"source_id": "long", "started_at": "2026-03-01T08:00:00Z", "segments": [
-        {"segment_id": str(n), "speaker": 'Ann "[{', "text": f'{n}, "]}}" \\ ' + "word " * 80, "start": n, "end": n}
-        for n in range(3_000)]}  # fmt: skip
+    body = {
+        "source_id": "long",
+        "started_at": "2026-03-01T08:00:00Z",
+        "segments": [
+            {"segment_id": str(n), "speaker": 'Ann "[{', "text": f'{n}, "]}}" \\ ' + "word " * 80, "start": n, "end": n}
+            for n in range(3_000)
+        ],
+    }
     await door.post("/v1/sources", body, 202)
     whole = await exported(door)
     assert len(opened(whole)["sources.jsonl"]) > 2_000_000

@@ -16,7 +16,7 @@ from tests.api.attacks import (
     assert_nothing_hidden,
     attacks,
     only,
-)  # fmt: skip
+)
 from tests.api.conftest import Door
 
 ATTACKS = attacks()

@@ -37,18 +37,24 @@ SAID = {
     "sensitive": ("My doctor {0} called about the garden.", "I am allergic to {1}.", "I promise to pay {2} back."),
     "team": ("The garden project is called {0}.", "{1} decided to postpone it.", "I prefer {2} for the plan."),
     "later": ("My brother {0} moved to the garden.", "I bought a {1} yesterday.", "The plumber {2} repaired the sink."),
-}  # fmt: skip
+}
 SYLLABLES = ("zor", "vel", "quin", "bax", "dru", "fen", "gol", "hux", "jib", "kra", "lum", "nym", "pex", "tov", "wyx")
 FREE_WORDS = {"query": ("Who is in the garden?", "What about my sister, doctor or work?"), "q": ("the garden",)}
 """Questions are repeated in the answer, so they are asked in words of nobody."""
 FIXED = {
-    "night": ("2026-03-02",), "name": ("search_memory",), "segment_id": ("0", "2"), "receipt_id": ("r-0",),
-    "storyline_id": ("s-0123456789abcdef",), "macro_id": ("m-0123456789abcdef",),
+    "night": ("2026-03-02",),
+    "name": ("search_memory",),
+    "segment_id": ("0", "2"),
+    "receipt_id": ("r-0",),
+    "storyline_id": ("s-0123456789abcdef",),
+    "macro_id": ("m-0123456789abcdef",),
     "consolidation_id": ("k-0123456789abcdef",),
-    "community_id": ("g-0123456789abcdef",), "pattern_id": ("p-0123456789abcdef",),
-    "community": ("g-0123456789abcdef",), "session_id": ("anna-open", "bert-sensitive", "walk"),
+    "community_id": ("g-0123456789abcdef",),
+    "pattern_id": ("p-0123456789abcdef",),
+    "community": ("g-0123456789abcdef",),
+    "session_id": ("anna-open", "bert-sensitive", "walk"),
     "voice_id": ("v-0123456789abcdef",),
-}  # fmt: skip
+}
 WHOLE = {"/v1/export": ("bert alone",)}
 """What a user inferred from a team's words is theirs, and in the archive of their whole memory whatever the token."""
 NEWS = ("/v1/audit", "/v1/events", "/metrics")
@@ -57,9 +63,13 @@ were (tests/api/test_doors.py, tests/api/test_events.py)."""
 ENDLESS = "/v1/events/stream"
 """What is streamed is what /v1/events tells (tests/api/test_events.py)."""
 TIMES = {
-    "date": ("2026-03-02",), "from": ("2020-01-01",), "to": ("2100-01-01",), "as_of": (str(NOW),),
-    "known_as_of": (str(NOW + 10**9),), "status": ("all",),
-}  # fmt: skip
+    "date": ("2026-03-02",),
+    "from": ("2020-01-01",),
+    "to": ("2100-01-01",),
+    "as_of": (str(NOW),),
+    "known_as_of": (str(NOW + 10**9),),
+    "status": ("all",),
+}
 
 
 @dataclass
@@ -86,10 +96,16 @@ class Cast:
         names = [self.coin(group) for _ in range(3)]
         lines = [line.format(*names) for line in SAID[how]]
         segments = [
-            {"segment_id": str(n), "speaker": writer.title(), "text": text, "start": n, "end": n + 1,
-             "emotion": {"label": self.coin(group), "score": 0.9}}
+            {
+                "segment_id": str(n),
+                "speaker": writer.title(),
+                "text": text,
+                "start": n,
+                "end": n + 1,
+                "emotion": {"label": self.coin(group), "score": 0.9},
+            }
             for n, text in enumerate(lines)
-        ]  # fmt: skip
+        ]
         body = {"source_id": group, "started_at": MONDAY, "segments": segments, **rest}
         answer = await self.views[f"{writer} sensitive"].post("/v1/sources", json=body)
         assert answer.status_code == 202, answer.text

@@ -53,9 +53,14 @@ async def test_a_key_of_one_correction_corrects_no_other_fact(door: Door) -> Non
 
 
 @pytest.mark.parametrize(
-    ("verb", "body"), [("rename", {"name": "Elli"}), ("alias", {"alias": "Elli"}), ("retype", {"type": "organization"}),
-                       ("notes", {"text": "Likes cake."})]
-)  # fmt: skip
+    ("verb", "body"),
+    [
+        ("rename", {"name": "Elli"}),
+        ("alias", {"alias": "Elli"}),
+        ("retype", {"type": "organization"}),
+        ("notes", {"text": "Likes cake."}),
+    ],
+)
 async def test_a_key_of_one_entity_does_nothing_to_another(door: Door, verb: str, body: dict[str, str]) -> None:
     elena, marc = await _people(door)
     first = await _send(door, f"/v1/entities/{elena}/{verb}", body)

@@ -120,9 +120,12 @@ async def test_a_whole_night_is_taken_back_by_its_name(slept: Door) -> None:
     told = await slept.client.post("/v1/undo", json={"night": night})
     assert (told.status_code, told.json()["detail"]) == (409, "Nothing of that night is left to undo.")
     assert await slept.app.stores.journal.load(slept.user) == await slept.actors.believed(slept.user)
-    kinds = [row["kind"] for row in await slept.rows(
-        "SELECT kind FROM journal WHERE user_id = %(user)s AND undoes IS NOT NULL", user=slept.user
-    )]  # fmt: skip
+    kinds = [
+        row["kind"]
+        for row in await slept.rows(
+            "SELECT kind FROM journal WHERE user_id = %(user)s AND undoes IS NOT NULL", user=slept.user
+        )
+    ]
     assert kinds == ["Undo"] * undone["commands"], "undoing is journaled"
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import logging
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -15,7 +14,7 @@ import pytest
 
 from deployments.gateway import create_app
 from tests.api.conftest import Door
-from tests.api.foreign import served, token_of
+from tests.api.foreign import token_of
 
 pytestmark = pytest.mark.postgres
 UID = "vQ2xBn81"
@@ -25,10 +24,20 @@ NOON = datetime(2026, 3, 1, 12, 0, tzinfo=UTC).timestamp()
 def segment(identity: str, text: str, start: float, end: float, **rest: Any) -> dict[str, Any]:
     """A segment as Omi's code sends it."""
     return {
-        "id": identity, "text": text, "speaker": "SPEAKER_00", "speaker_id": 0, "is_user": False, "person_id": None,
-        "start": start, "end": end, "translations": [], "speech_profile_processed": True, "stt_provider": "deepgram",
-        "speaker_label_source": "auto", "speaker_match_source": None,
-    } | rest  # fmt: skip
+        "id": identity,
+        "text": text,
+        "speaker": "SPEAKER_00",
+        "speaker_id": 0,
+        "is_user": False,
+        "person_id": None,
+        "start": start,
+        "end": end,
+        "translations": [],
+        "speech_profile_processed": True,
+        "stt_provider": "deepgram",
+        "speaker_label_source": "auto",
+        "speaker_match_source": None,
+    } | rest
 
 
 def mine(identity: str, text: str, start: float, end: float) -> dict[str, Any]:
@@ -36,15 +45,24 @@ def mine(identity: str, text: str, start: float, end: float) -> dict[str, Any]:
 
 
 CONVERSATION = {
-    "id": "5f1c-77", "created_at": "2026-03-01T12:20:00+00:00", "started_at": "2026-03-01T12:00:00+00:00",
-    "finished_at": "2026-03-01T12:10:00+00:00", "source": "omi", "language": "en", "discarded": False,
+    "id": "5f1c-77",
+    "created_at": "2026-03-01T12:20:00+00:00",
+    "started_at": "2026-03-01T12:00:00+00:00",
+    "finished_at": "2026-03-01T12:10:00+00:00",
+    "source": "omi",
+    "language": "en",
+    "discarded": False,
     "structured": {"title": "Moving", "overview": "They talk.", "category": "personal", "events": []},
     "transcript_segments": [
         mine("a1", "I moved to Lisbon in March.", 1.0, 4.0),
         segment("a2", "Send me the photos, please.", 5.0, 7.0, person_id="p-7", speaker_name="Ravi", speaker_id=1),
     ],
-    "photos": [], "audio_files": [], "apps_results": [], "geolocation": None, "status": "completed",
-}  # fmt: skip
+    "photos": [],
+    "audio_files": [],
+    "apps_results": [],
+    "geolocation": None,
+    "status": "completed",
+}
 
 
 @dataclass
@@ -204,17 +222,28 @@ async def test_what_was_forgotten_while_it_was_heard_stays_so(omi: Omi) -> None:
 
 async def test_a_day_s_summary_is_found_and_never_believed(omi: Omi) -> None:
     summary = {
-        "id": "d1", "date": "2026-03-01", "headline": "A day of boxes", "overview": "You moved to Porto.",
-        "day_emoji": "x", "stats": {"total_conversations": 3}, "unresolved_questions": ["Who has the keys?"],
+        "id": "d1",
+        "date": "2026-03-01",
+        "headline": "A day of boxes",
+        "overview": "You moved to Porto.",
+        "day_emoji": "x",
+        "stats": {"total_conversations": 3},
+        "unresolved_questions": ["Who has the keys?"],
         "highlights": [{"topic": "Moving", "summary": "You live in Porto.", "conversation_ids": ["1"]}, 7],
-        "action_items": [{"description": "Buy tape", "completed": False}], "decisions_made": [], "locations": [],
-    }  # fmt: skip
+        "action_items": [{"description": "Buy tape", "completed": False}],
+        "decisions_made": [],
+        "locations": [],
+    }
     body = {"uid": UID, "created_at": "2026-03-01T22:00:00+00:00", "summary": "{'x': 1}", "summary_json": summary}
     assert await omi.send("day-summary", body) == {}
     assert await omi.send("day-summary", body) == {}
     assert await omi.words() == [
-        "A day of boxes", "You moved to Porto.", "Moving: You live in Porto.", "Buy tape", "Who has the keys?",
-    ]  # fmt: skip
+        "A day of boxes",
+        "You moved to Porto.",
+        "Moving: You live in Porto.",
+        "Buy tape",
+        "Who has the keys?",
+    ]
     page = await omi.door.get(f"/v1/sources/omi-{UID}-day-2026-03-01")
     assert (page["kind"], {each["role"] for each in page["segments"]}) == ("document", {"assistant"})
     await omi.door.settle()
@@ -226,11 +255,20 @@ async def test_a_day_s_summary_is_found_and_never_believed(omi: Omi) -> None:
 @pytest.mark.parametrize("hook", ["transcript", "conversation", "day-summary"])
 @pytest.mark.parametrize(
     "body",
-    [b"", b"\xff\xfe", b"null", b"7", b"[[]]", b"{}", b"[" * 50_000, b'{"segments": {}, "transcript_segments": 1}',
-     b'{"summary_json": {"highlights": {}, "headline": 7}, "created_at": []}',
-     b'{"created_at": "0001-01-01T00:00:00", "summary": "\\ud800"}',
-     b'{"segments": [null, {"text": "\\u0000", "start": 0, "end": 1}, {"text": 7}]}'],
-)  # fmt: skip
+    [
+        b"",
+        b"\xff\xfe",
+        b"null",
+        b"7",
+        b"[[]]",
+        b"{}",
+        b"[" * 50_000,
+        b'{"segments": {}, "transcript_segments": 1}',
+        b'{"summary_json": {"highlights": {}, "headline": 7}, "created_at": []}',
+        b'{"created_at": "0001-01-01T00:00:00", "summary": "\\ud800"}',
+        b'{"segments": [null, {"text": "\\u0000", "start": 0, "end": 1}, {"text": 7}]}',
+    ],
+)
 async def test_a_body_that_is_malformed_never_switches_a_webhook_off(omi: Omi, hook: str, body: bytes) -> None:
     assert await omi.send(hook, body) == {}
     assert await omi.kept() == []
@@ -238,11 +276,17 @@ async def test_a_body_that_is_malformed_never_switches_a_webhook_off(omi: Omi, h
 
 async def test_a_malformed_segment_is_set_aside_and_the_rest_taken(omi: Omi) -> None:
     bad = [
-        segment("b1", "Backwards.", 5.0, 1.0), segment("b2", "Before.", -3.0, 1.0), segment("b3", "No number.", 0, "x"),
-        segment("../b4", "A path.", 0, 1), segment("b5", "", 0, 1), {"id": "b6"}, "words",
+        segment("b1", "Backwards.", 5.0, 1.0),
+        segment("b2", "Before.", -3.0, 1.0),
+        segment("b3", "No number.", 0, "x"),
+        segment("../b4", "A path.", 0, 1),
+        segment("b5", "", 0, 1),
+        {"id": "b6"},
+        "words",
         segment("b7", "x" * 600_000, 0, 1),
-        segment("b8", "Infinite.", 0.0, 1e999), segment("b9", "A list.", 0.0, 1.0, speaker=["a"]),
-    ]  # fmt: skip
+        segment("b8", "Infinite.", 0.0, 1e999),
+        segment("b9", "A list.", 0.0, 1.0, speaker=["a"]),
+    ]
     await omi.heard(*bad, segment("g1", "Good.", 0.0, 1.0), segment("g1", "Good again.", 0.0, 1.0))
     odd = {**CONVERSATION, "id": {"a": 1}, "language": 7, "structured": [], "started_at": "9999-12-31T23:59:59-12:00"}
     await omi.send("conversation", {**odd, "transcript_segments": [*bad, segment("g2", "Fine.", 0.0, 1.0)]})
@@ -268,111 +312,3 @@ async def test_who_may_not_write_is_refused(omi: Omi, door: Door) -> None:
     omi.secret = "guessed"
     assert set(await omi.send("transcript", [mine("s1", "Hello.", 0, 1)], 401)) == {"error"}
     assert await omi.kept() == []
-
-
-async def test_the_tools_of_the_chat(omi: Omi) -> None:
-    manifest = (await omi.http.get(f"/omi/{omi.secret}/.well-known/omi-tools.json")).json()
-    tools = {each["name"]: each for each in manifest["tools"]}
-    assert tools["search_memory"]["endpoint"] == f"/omi/{omi.secret}/tools/search_memory"
-    for tool in tools.values():
-        assert set(tool) == {
-            "name", "description", "endpoint", "method", "parameters", "auth_required", "status_message"
-        }  # fmt: skip
-        kinds = {each["type"] for each in tool["parameters"]["properties"].values()}
-        assert kinds <= {"string", "integer"}
-        assert set(tool["parameters"]["required"]) <= set(tool["parameters"]["properties"])
-
-    async def use(tool: str, /, **arguments: Any) -> Any:
-        called = {"uid": UID, "app_id": "01K", "tool_name": tool, "geolocation": {"latitude": 1.0}, **arguments}
-        answer = await omi.http.post(tools[tool]["endpoint"], json=called)
-        assert answer.status_code == 200, answer.text
-        return answer.json()
-
-    told = (await use("remember_fact", text="I play the viola."))["result"]
-    assert told.startswith("Done: created (fact f-")
-    fact_id = told.split()[-1].rstrip(").")
-    assert "viola" in (await use("search_memory", query="Which instrument do I play?", entity_name=None))["result"]
-    assert "viola" in (await use("explain_fact", fact_id=fact_id))["result"]
-    assert fact_id in (await use("weak_facts", limit=5))["result"]
-    assert "Done" in (await use("correct_fact", fact_id=fact_id, statement="I play the cello."))["result"]
-    assert "utterances" in (await use("memory_stats"))["result"]
-    await omi.door.post("/v1/facts", {"statement": "Nina plays chess", "subject": "Nina"}, 201)
-    assert "Nina plays chess" in (await use("get_entity_info", name="Nina"))["result"]
-    assert (await use("get_entity_info", name="Nobody")) == {"error": "There is no entity of that name in this memory."}
-    assert "query" in (await use("search_memory"))["error"]
-    assert "confirm" not in (await use("confirm_fact", fact_id="f-0000000000000000")).get("result", "")
-    assert set(await omi.send("tools/delete_everything", {}, 404)) == {"error"}
-
-
-async def test_the_tools_with_a_token_in_a_header(omi: Omi) -> None:
-    headers = {"Authorization": f"Bearer {omi.secret}"}
-    assert (await omi.http.get("/.well-known/omi-tools.json")).status_code == 401
-    manifest = (await omi.http.get("/.well-known/omi-tools.json", headers=headers)).json()
-    endpoint = manifest["tools"][0]["endpoint"]
-    assert (await omi.http.post(endpoint, json={"query": "hello"}, headers=headers)).json().keys() == {"result"}
-    assert (await omi.http.post(endpoint, json={"query": "hello"})).status_code == 401
-
-
-async def test_nobody_hears_what_others_wear(omi: Omi, door: Door) -> None:
-    await omi.heard(mine("s1", "The spare key lies under the blue pot.", 0, 1))
-    omi.secret = await token_of(door, f"{door.user}-other")
-    assert "blue pot" not in json.dumps(await omi.send("tools/search_memory", {"query": "Where is the spare key?"}))
-
-
-async def test_the_secret_is_told_nobody(
-    omi: Omi, door: Door, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    caplog.set_level(logging.DEBUG)
-
-    async def broken(*_: object, **__: object) -> None:
-        raise RuntimeError("no words")
-
-    told = []
-    async with served(door) as url, httpx.AsyncClient(base_url=url) as http:
-        base = f"/omi/{omi.secret}"
-        for path in ("transcript", "conversation", "day-summary", "audio", "nowhere", "tools/nothing"):
-            told.append(await http.post(f"{base}/{path}?uid=1", content=b"{"))
-        told.append(await http.delete(f"{base}/transcript"))
-        told.append(await http.get(f"{base}/%00"))
-        told.append(await http.post("/omi/not-the-secret-at-all/transcript", content=b"{}"))
-        monkeypatch.setattr(door.app.stores.capture, "store", broken)
-        told.append(await http.post(f"{base}/transcript", json=[segment("s1", "Hello.", 0, 1)]))
-    assert [each.status_code for each in told] == [200, 200, 200, 200, 404, 404, 405, 404, 401, 500]
-    await door.app.trail.flush()
-    trail = await door.rows("SELECT * FROM audit WHERE user_id = %(user)s", user=door.user)
-    assert {row["route"] for row in trail} >= {"POST /omi/{secret}/transcript"}
-    # the client and uvicorn's own log, which Memoray leaves off, name every address
-    ours = [each for each in caplog.records if not each.name.startswith(("http", "uvicorn.access"))]
-    logged = " ".join(logging.Formatter().format(each) for each in ours)
-    everything = " ".join([logged, repr(trail), *(each.text for each in told), *(repr(e.headers) for e in told)])
-    assert omi.secret not in everything
-    assert "not-the-secret-at-all" not in everything
-
-
-PAYLOAD = {
-    "session_id": "c9cf6c7f", "device_id": "flutter-omi", "session_started_at": 1709542800.0, "is_sweep": False,
-    "segments": [{"segment_id": "seg-001-0.00-4.52", "speaker": "rajesh", "start": 0.0, "end": 4.52, "language": "en",
-                  "text": "I was thinking about that coffee shop on 5th street", "stt_engine": "whisper",
-                  "emotion": {"label": "excited", "score": 0.82}}],
-}  # fmt: skip
-
-
-async def test_the_webhook_of_the_founding_design(omi: Omi, door: Door) -> None:
-    headers = {"X-Internal-Token": omi.secret}
-    for _ in range(2):
-        answer = await omi.http.post("/webhook/transcript", json=PAYLOAD, headers=headers)
-        assert answer.json() == {"session_id": "c9cf6c7f", "segments": 1, "status": "raw"}
-    assert [row[:2] for row in await omi.kept()] == [("c9cf6c7f", "seg-001-0.00-4.52")]
-    better = {**PAYLOAD["segments"][0], "segment_id": "sweep-1", "text": "I was thinking about the coffee shop."}  # type: ignore[index]
-    later = {**better, "segment_id": "late", "text": "Much later.", "start": 2_000.0, "end": 2_001.0}
-    swept = {**PAYLOAD, "is_sweep": True, "segments": [better, later]}
-    assert (await omi.http.post("/webhook/transcript", json=swept, headers=headers)).json()["segments"] == 2
-    assert [row[0] for row in await omi.kept()] == ["c9cf6c7f", "c9cf6c7f", "c9cf6c7f.2"]
-    found = await door.get("/v1/context", query="coffee shop")
-    assert [each["text"] for each in found["results"]][:1] == ["I was thinking about the coffee shop."]
-    for body in (b"", b"{", b"7", b"[]", b'{"session_id": "a/b"}', b'{"session_id": "a", "session_started_at": 1}'):
-        answer = await omi.http.post("/webhook/transcript", content=body, headers=headers)
-        assert (answer.status_code, answer.headers["content-type"]) == (422, "application/problem+json"), body
-    assert (await omi.http.post("/webhook/transcript", json=PAYLOAD)).status_code == 401
-    reading = {"X-Internal-Token": await token_of(door, door.user, "read")}
-    assert (await omi.http.post("/webhook/transcript", json=PAYLOAD, headers=reading)).status_code == 403

@@ -15,8 +15,12 @@ from tests.api.conftest import Door
 from tests.api.test_sources_and_context import conversation
 
 pytestmark = pytest.mark.postgres
-BEES = ("Maya keeps bees in the garden", "Maya keeps bees in her garden", "Maya keeps bees and sells honey",
-        "Maya paints the walls of her kitchen")  # fmt: skip
+BEES = (
+    "Maya keeps bees in the garden",
+    "Maya keeps bees in her garden",
+    "Maya keeps bees and sells honey",
+    "Maya paints the walls of her kitchen",
+)
 
 
 async def tell(door: Door, *statements: str, subject: str = "Maya") -> list[str]:
@@ -45,8 +49,11 @@ async def snapshot(door: Door) -> Any:
     """Everything that is believed, but for the versions of facts."""
     believed = await door.app.stores.journal.load(door.user)
     assert believed == await door.actors.believed(door.user), "the shard and the journal agree"
-    facts = {each.fact_id: (each.status, each.confidence, each.subject_id, each.since, each.valid, each.protected)
-             for each in believed.facts.values() if each.status != "forgotten"}  # fmt: skip
+    facts = {
+        each.fact_id: (each.status, each.confidence, each.subject_id, each.since, each.valid, each.protected)
+        for each in believed.facts.values()
+        if each.status != "forgotten"
+    }
     return believed.entities, believed.mentions, believed.evidence, believed.links, believed.notes, facts
 
 
@@ -232,8 +239,13 @@ async def test_figures_and_weak_facts_for_an_agent(door: Door) -> None:
     figures = await door.post("/v1/tools/memory_stats", {})
     assert (figures["facts"], figures["links"], figures["evidence"], figures["orphans"]) == ({"factual": 4}, {}, 4, 0)
     assert figures["maintenance"].keys() == {
-        "last_night", "hour", "last_merge", "last_synthesis", "last_pruning", "last_backfill"
-    }  # fmt: skip
+        "last_night",
+        "hour",
+        "last_merge",
+        "last_synthesis",
+        "last_pruning",
+        "last_backfill",
+    }
     assert figures["maintenance"]["last_merge"] is None
     await door.post("/v1/facts/merge")
     merged = await door.post("/v1/tools/memory_stats", {})

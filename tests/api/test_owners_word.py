@@ -37,10 +37,16 @@ async def context(door: Door, question: str, **more: Any) -> dict[str, Any]:
 
 def chat(source_id: str, day: str, *turns: tuple[str, str], role: str = "assistant") -> dict[str, Any]:
     segments = [
-        {"segment_id": str(place), "speaker": speaker, "text": text, "start": place * 5.0, "end": place * 5.0 + 4,
-         "role": role if speaker == "Helper" else "other"}
+        {
+            "segment_id": str(place),
+            "speaker": speaker,
+            "text": text,
+            "start": place * 5.0,
+            "end": place * 5.0 + 4,
+            "role": role if speaker == "Helper" else "other",
+        }
         for place, (speaker, text) in enumerate(turns, 1)
-    ]  # fmt: skip
+    ]
     return {"source_id": source_id, "started_at": f"{day}T10:00:00+00:00", "segments": segments}
 
 

@@ -80,8 +80,10 @@ async def test_hidden_segments_of_a_source_name_what_replaced_them(door: Door) -
     await tell(door, sweep)
     shown = await door.get("/v1/sources/march")
     assert {each["segment_id"]: each["replaced_by"] for each in shown["segments"]} == {
-        "1": "swept", "2": None, "swept": None,
-    }  # fmt: skip
+        "1": "swept",
+        "2": None,
+        "swept": None,
+    }
     assert shown["segments_count"] == 2
 
 

@@ -12,8 +12,20 @@ from tests.api.conftest import Door
 from tests.api.test_forgetting import living_memory
 from tests.api.test_sources_and_context import conversation
 
-BELIEF = ("touched", "mentions", "evidence", "links", "notes", "fact_vectors", "fact_versions", "entities", "accesses",
-          "extracted", "journal", "users")  # fmt: skip
+BELIEF = (
+    "touched",
+    "mentions",
+    "evidence",
+    "links",
+    "notes",
+    "fact_vectors",
+    "fact_versions",
+    "entities",
+    "accesses",
+    "extracted",
+    "journal",
+    "users",
+)
 """Everything that is kept of what a user believes, beside words."""
 
 

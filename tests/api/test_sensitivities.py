@@ -42,11 +42,20 @@ DAWN = datetime(2100, 3, 1, 12, tzinfo=UTC).timestamp()
 USER = "u-maya"
 WHO, WHERE = ("Zoe", "Zora", "Priyanka"), ("Porto", "Faro", "Lagos")
 SAYINGS = (
-    "I live in {where}.", "I moved to {where}.", "I like {where}.", "I don't like {where}.", "I work at {where} Bank.",
-    "My sister {who} lives in {where}.", "My friend {who}, we call her {nick}, visits me on Friday.",
-    "{who} called about {where}.", "I'll send {who} the plan tomorrow.", "I decided to visit {who} in {where}.",
-    "I feel anxious about {who}.", "I have two dogs.", "I have three dogs now.",
-)  # fmt: skip
+    "I live in {where}.",
+    "I moved to {where}.",
+    "I like {where}.",
+    "I don't like {where}.",
+    "I work at {where} Bank.",
+    "My sister {who} lives in {where}.",
+    "My friend {who}, we call her {nick}, visits me on Friday.",
+    "{who} called about {where}.",
+    "I'll send {who} the plan tomorrow.",
+    "I decided to visit {who} in {where}.",
+    "I feel anxious about {who}.",
+    "I have two dogs.",
+    "I have three dogs now.",
+)
 MOST = 8
 """Ids of one sensitivity that every route is asked for."""
 QUESTIONS = ("Where do I live?", "What about Zoe?", "Who lives in Porto?")
@@ -121,8 +130,12 @@ class Lived:
             {"segment_id": str(place), "speaker": "Maya", "text": line, "start": place, "end": place + 1}
             for place, line in enumerate(day.lines)
         ]
-        body = {"source_id": f"day-{number}", "started_at": at, "segments": segments,
-                "sensitivity": day.level.name.lower()}  # fmt: skip
+        body = {
+            "source_id": f"day-{number}",
+            "started_at": at,
+            "segments": segments,
+            "sensitivity": day.level.name.lower(),
+        }
         answer = await self.clients[SENSITIVE].post("/v1/sources", json=body)
         assert answer.status_code == 202, answer.text
         await self.actors.settle(self.app.stores)
@@ -202,8 +215,15 @@ def databases(database: str) -> Iterator[tuple[str, str]]:  # noqa: F811
 async def asked_of(whole: Lived, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Every GET route and reading tool, with the ids and names of everything there is."""
     middle = DAWN + 50 * DAY_S
-    times = {"date": ("2100-03-08",), "from": ("2100-01-01",), "to": ("2150-01-01",), "as_of": (str(middle),),
-             "known_as_of": (str(middle),), "status": ("all",), "since": (str(iso(middle)),)}  # fmt: skip
+    times = {
+        "date": ("2100-03-08",),
+        "from": ("2100-01-01",),
+        "to": ("2150-01-01",),
+        "as_of": (str(middle),),
+        "known_as_of": (str(middle),),
+        "status": ("all",),
+        "since": (str(iso(middle)),),
+    }
     monkeypatch.setattr(isolation, "TIMES", times)
     monkeypatch.setattr(isolation, "FREE_WORDS", {"query": QUESTIONS, "q": QUESTIONS[:1]})
     believed = await whole.app.stores.journal.load(USER)

@@ -11,8 +11,34 @@ from adapters.postgres.pool import Pool
 from tests.api.conftest import Door
 from tests.api.test_assembled_context import talk
 
-PEOPLE = ("Ana", "Ben", "Cleo", "Dora", "Emil", "Fay", "Gus", "Hana", "Ivo", "Jana", "Karl", "Lia", "Max", "Nora",
-          "Olaf", "Pia", "Quinn", "Rosa", "Sven", "Tara", "Udo", "Vera", "Will", "Xenia", "Yara", "Zoe")  # fmt: skip
+PEOPLE = (
+    "Ana",
+    "Ben",
+    "Cleo",
+    "Dora",
+    "Emil",
+    "Fay",
+    "Gus",
+    "Hana",
+    "Ivo",
+    "Jana",
+    "Karl",
+    "Lia",
+    "Max",
+    "Nora",
+    "Olaf",
+    "Pia",
+    "Quinn",
+    "Rosa",
+    "Sven",
+    "Tara",
+    "Udo",
+    "Vera",
+    "Will",
+    "Xenia",
+    "Yara",
+    "Zoe",
+)
 THINGS = ("tea", "figs", "jazz")
 BESIDE = ("FROM serving", "FROM tokens", "DELETE FROM audit")
 """What is remembered for a second or a few and looked up anew by whatever request comes then, and what trims the trail

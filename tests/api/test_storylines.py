@@ -42,8 +42,10 @@ async def test_storylines_are_listed_with_lines_that_name_their_segments(lived: 
     later, first = found["storylines"]
     assert (later["entity"], later["entity_type"], later["sources"], later["open"]) == ("Elena", "person", 5, True)
     assert (first["open"], first["first_at"], first["last_at"]) == (
-        False, "2025-01-06T18:00:00Z", "2025-01-20T18:00:00Z",
-    )  # fmt: skip
+        False,
+        "2025-01-06T18:00:00Z",
+        "2025-01-20T18:00:00Z",
+    )
     assert later["extractive"] is True
     line = later["summary"][-1]
     assert line["text"] == 'Maya: "My friend Elena visited me on day 9."'
@@ -68,9 +70,13 @@ async def test_a_storyline_is_opened_down_to_what_was_said(lived: Door) -> None:
     assert page["storyline_id"] == identity
     assert [each["source_id"] for each in page["told_in"]] == ["diary-2025-09-10", "diary-2025-09-08"]
     assert page["told_in"][0]["segments"] == [
-        {"segment_id": "1", "speaker": "Maya", "at": "2025-09-10T18:00:00Z",
-         "text": "My friend Elena visited me on day 9."}
-    ]  # fmt: skip
+        {
+            "segment_id": "1",
+            "speaker": "Maya",
+            "at": "2025-09-10T18:00:00Z",
+            "text": "My friend Elena visited me on day 9.",
+        }
+    ]
     rest = await lived.get(f"/v1/storylines/{identity}", limit=9, cursor=page["cursor"])
     assert [len(rest["told_in"]), rest["cursor"]] == [3, None]
 

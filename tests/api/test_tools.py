@@ -10,9 +10,15 @@ from tests.api.conftest import Door
 from tests.api.test_sources_and_context import conversation
 
 EIGHT = {
-    "search_memory", "remember_fact", "correct_fact", "confirm_fact", "get_entity_info", "memory_stats", "explain_fact",
+    "search_memory",
+    "remember_fact",
+    "correct_fact",
+    "confirm_fact",
+    "get_entity_info",
+    "memory_stats",
+    "explain_fact",
     "weak_facts",
-}  # fmt: skip
+}
 
 
 async def call(door: Door, tool: str, /, **arguments: Any) -> Any:

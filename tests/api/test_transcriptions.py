@@ -147,8 +147,11 @@ async def test_without_the_extra_it_says_how_to_get_it(door: Door) -> None:
     answer = await send(door)
     assert answer.status_code == 503
     assert answer.json()["error"] == {
-        "message": MISSING, "type": "server_error", "param": None, "code": "unavailable",
-    }  # fmt: skip
+        "message": MISSING,
+        "type": "server_error",
+        "param": None,
+        "code": "unavailable",
+    }
 
 
 async def test_only_some_come_in_at_once(door: Door, ear: FakeEar) -> None:

@@ -255,7 +255,9 @@ class TestEnrolment:
         await self.enrol(ears, "2 1.0 10", style="whisper")
         await self.enrol(ears, "3 1.0 10", name="Tom")
         assert [each["style"] for each in (await ears.get("/v1/enrollment"))["styles"]] in (
-            ["default", "whisper"], ["whisper", "default"])  # fmt: skip
+            ["default", "whisper"],
+            ["whisper", "default"],
+        )
         assert (await ears.get("/v1/enrollment", name="tom"))["total"] == 1
         place = HeardPlace(user_scope(ears.user), "later", "9 May", MAY_3)
         heard = await listen(ears.app.stores.voices, [sample(2), sample(3), sample(4)], place, "drop")
@@ -271,9 +273,13 @@ class TestEnrolment:
 
     @pytest.mark.parametrize(
         ("sound", "why"),
-        [("", "Nobody speaks"), ("noise", "no sound"), ("1 1.0 4.9", "4.9 s of speech"),
-         ("1 1.0 10\n2 1.0 5", "More than one person")],
-    )  # fmt: skip
+        [
+            ("", "Nobody speaks"),
+            ("noise", "no sound"),
+            ("1 1.0 4.9", "4.9 s of speech"),
+            ("1 1.0 10\n2 1.0 5", "More than one person"),
+        ],
+    )
     async def test_what_is_no_sample_of_one_voice_is_refused(self, ears: Door, sound: str, why: str) -> None:
         assert why in (await self.enrol(ears, sound, 422))["detail"]
 
@@ -342,11 +348,18 @@ async def test_nobody_sees_voices_above_their_clearance_or_of_others(door: Door)
 
 @pytest.mark.parametrize(
     ("method", "path", "body"),
-    [("PUT", "/v1/voices/v-0", {"name": ""}), ("PUT", "/v1/voices/v-0", {"name": "x" * 201}),
-     ("PUT", "/v1/voices/v-0", {"name": "a\x00b"}), ("PUT", "/v1/voices/v-0", {}),
-     ("POST", "/v1/voices/merge", {"voice_id": "v-0"}), ("POST", "/v1/voices/v-0/exclude", {"exclusion": "hush"}),
-     ("POST", "/v1/voices/undo", {"change_id": ""}), ("GET", "/v1/voices?limit=0", None),
-     ("GET", "/v1/voices?cursor=x", None), ("GET", "/v1/enrollment?name=", None)],
-)  # fmt: skip
+    [
+        ("PUT", "/v1/voices/v-0", {"name": ""}),
+        ("PUT", "/v1/voices/v-0", {"name": "x" * 201}),
+        ("PUT", "/v1/voices/v-0", {"name": "a\x00b"}),
+        ("PUT", "/v1/voices/v-0", {}),
+        ("POST", "/v1/voices/merge", {"voice_id": "v-0"}),
+        ("POST", "/v1/voices/v-0/exclude", {"exclusion": "hush"}),
+        ("POST", "/v1/voices/undo", {"change_id": ""}),
+        ("GET", "/v1/voices?limit=0", None),
+        ("GET", "/v1/voices?cursor=x", None),
+        ("GET", "/v1/enrollment?name=", None),
+    ],
+)
 async def test_what_makes_no_sense_is_refused(door: Door, method: str, path: str, body: Any) -> None:
     assert (await door.client.request(method, path, json=body)).status_code == 422

@@ -85,8 +85,9 @@ async def test_a_promise_that_is_remembered_is_listed(door: Door) -> None:
     (made,) = (await door.get("/v1/promises"))["promises"]
     assert (made["by"], made["to"]) == ("Maya", "Lena")
     assert made["due"] is not None
-    (hit,) = [each for each in (await door.get("/v1/context", query="photos Lena"))["results"]
-              if "photos" in each["text"]]  # fmt: skip
+    (hit,) = [
+        each for each in (await door.get("/v1/context", query="photos Lena"))["results"] if "photos" in each["text"]
+    ]
     assert made["source"] == {"source_id": hit["source_id"], "segment_id": hit["segment_id"]}
     assert made["quote"] == "I promised Lena to send the photos by Friday."
     assert (await door.client.delete(f"/v1/sources/{hit['source_id']}")).status_code == 200
@@ -305,8 +306,9 @@ async def test_ten_thousand_notes_on_one_entity_are_turned_page_by_page(door: Do
         " INSERT INTO notes (user_id, note_id, about_id, text, author, created_at, lifetime)"
         " SELECT %(user)s::text, 'n-' || content_id, %(id)s::text, content_id, 'user',"
         " now() - make_interval(secs => content_id / 10), 'forever' FROM words RETURNING note_id",
-        user=door.user, id=maya,
-    )  # fmt: skip
+        user=door.user,
+        id=maya,
+    )
     await door.shard.relearn(door.user)
     note = await door.post(f"/v1/entities/{maya}/notes", {"text": "Call her May."}, 201)
     assert len((await door.get(f"/v1/entities/{maya}"))["notes"]) == 50

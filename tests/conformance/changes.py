@@ -16,16 +16,30 @@ Change = tuple[str, Callable[[], object]]
 """What it is called, and what does it to the tree it was found in."""
 Definition = ast.FunctionDef | ast.AsyncFunctionDef
 _CONTRARY: dict[type[ast.cmpop], type[ast.cmpop]] = {
-    ast.Lt: ast.GtE, ast.GtE: ast.Lt, ast.Gt: ast.LtE, ast.LtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
-    ast.In: ast.NotIn, ast.NotIn: ast.In, ast.Is: ast.IsNot, ast.IsNot: ast.Is,
-}  # fmt: skip
+    ast.Lt: ast.GtE,
+    ast.GtE: ast.Lt,
+    ast.Gt: ast.LtE,
+    ast.LtE: ast.Gt,
+    ast.Eq: ast.NotEq,
+    ast.NotEq: ast.Eq,
+    ast.In: ast.NotIn,
+    ast.NotIn: ast.In,
+    ast.Is: ast.IsNot,
+    ast.IsNot: ast.Is,
+}
 _NEIGHBOUR: dict[type[ast.cmpop], type[ast.cmpop]] = {
-    ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt,
-}  # fmt: skip
+    ast.Lt: ast.LtE,
+    ast.LtE: ast.Lt,
+    ast.Gt: ast.GtE,
+    ast.GtE: ast.Gt,
+}
 """Comparisons that differ in one point only: the very bound."""
 _REVERSE: dict[type[ast.operator], type[ast.operator]] = {
-    ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mult,
-}  # fmt: skip
+    ast.Add: ast.Sub,
+    ast.Sub: ast.Add,
+    ast.Mult: ast.Div,
+    ast.Div: ast.Mult,
+}
 _EXTREMES = {"min": "max", "max": "min", "minimum": "maximum", "maximum": "minimum"}
 _OTHER_NAMES = {"half_life": "stretched", "active": "archived", "candidate": "active", "L0": "L1", "month": "year"}
 
@@ -194,6 +208,9 @@ def _at(node: ast.expr | ast.stmt) -> str:
 
 
 KINDS: Mapping[str, Callable[[Any, str], list[Change]]] = {
-    "constants": moved, "presets": set_otherwise, "rules": turned, "finely": finely_turned,
-}  # fmt: skip
+    "constants": moved,
+    "presets": set_otherwise,
+    "rules": turned,
+    "finely": finely_turned,
+}
 """Parts of the table, and what is done to what they name."""

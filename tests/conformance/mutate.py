@@ -45,9 +45,15 @@ IN_PROCESS = ("tests/unit/", "tests/oracle/test_time_machine.py")
 """Tests that need no server, and so can be run in a fork."""
 NOTICED, SURVIVED, BROKEN = "killed", "survived", "broken"
 _PYTEST = (
-    "-x", "--tb=no", "--assert=plain", "-p", "pytest_asyncio.plugin",
-    "-p", "_hypothesis_pytestplugin", "--hypothesis-profile=mutation",
-)  # fmt: skip
+    "-x",
+    "--tb=no",
+    "--assert=plain",
+    "-p",
+    "pytest_asyncio.plugin",
+    "-p",
+    "_hypothesis_pytestplugin",
+    "--hypothesis-profile=mutation",
+)
 _OURS = ("memory", "config", "adapters", "bench", "cli", "tests.unit", "tests.oracle", "tests.fakes")
 _BELOW = ("memory.errors", "memory.model", "memory.words")
 """What knows nothing of the rules, and so stays as it is when one of them changes."""
@@ -140,9 +146,13 @@ def prepare(nodes: Sequence[str]) -> dict[str, float]:
     os.environ.update(OMP_NUM_THREADS="1", PYTEST_DISABLE_PLUGIN_AUTOLOAD="1")
     os.chdir(ROOT)
     settings.register_profile(
-        "mutation", derandomize=True, database=None, deadline=None, suppress_health_check=list(HealthCheck),
+        "mutation",
+        derandomize=True,
+        database=None,
+        deadline=None,
+        suppress_health_check=list(HealthCheck),
         phases=(Phase.explicit, Phase.generate),
-    )  # fmt: skip
+    )
     clock, said = _Clock(), io.StringIO()
     with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
         code = pytest.main([*_PYTEST, *nodes], plugins=[clock])

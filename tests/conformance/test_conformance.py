@@ -17,8 +17,13 @@ def test_what_is_decided_otherwise_names_a_record_and_a_point_of_it() -> None:
 
 def test_a_record_that_is_not_there_is_no_citation(tmp_path: Path) -> None:
     (tmp_path / "0001-one.md").write_text("# 0001. One\n\n1. First.\n2. Second.\n")
-    cited = {"whole": "0001: says so", "point": "0001, 2: says so", "no point": "0001, 3: says so",
-             "no record": "0002: says so", "no citation": "a paper, 2: says so"}  # fmt: skip
+    cited = {
+        "whole": "0001: says so",
+        "point": "0001, 2: says so",
+        "no point": "0001, 3: says so",
+        "no record": "0002: says so",
+        "no citation": "a paper, 2: says so",
+    }
     stated = {name: Statement(name, "", decided=decided) for name, decided in cited.items()}
     assert uncited(stated, tmp_path) == ["no point", "no record", "no citation"]
 

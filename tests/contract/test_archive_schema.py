@@ -7,6 +7,7 @@ from dataclasses import fields
 import pytest
 
 from adapters.archives import schema
+from adapters.archives.rows import ROWS
 from adapters.postgres.codec import NOUNS
 from adapters.postgres.pool import Pool
 from memory.model.profile import Profile
@@ -47,8 +48,8 @@ async def test_every_column_is_in_the_archive_or_left_out_on_purpose(own_pool: P
 
 
 def test_every_field_of_the_model_is_in_the_archive() -> None:
-    for noun, kinds in schema.ROWS.items():
+    for noun, kinds in ROWS.items():
         assert kinds.keys() == {each.name for each in fields(NOUNS[noun].type)}, noun
-    assert set(schema.NOUN_OF.values()) | {"source"} == schema.ROWS.keys()
+    assert set(schema.NOUN_OF.values()) | {"source"} == ROWS.keys()
     assert set(schema.ProfileLine.model_fields) == {each.name for each in fields(Profile)}
     assert Profile(**schema.ProfileLine().model_dump()) == Profile()

@@ -166,5 +166,8 @@ async def test_each_part_has_the_patience_of_its_work(database: str) -> None:
         }
         await pool.close()
     assert [each.default for each in fields(PoolTimeouts)] == [
-        patience.question_s, patience.lock_s, patience.idle_s, patience.background_s
-    ]  # fmt: skip
+        patience.question_s,
+        patience.lock_s,
+        patience.idle_s,
+        patience.background_s,
+    ]

@@ -12,7 +12,10 @@ from tests.contract.test_capture_formats import ANDROID, IOS, JSONL, SAMPLES, SR
 def test_jsonl_gives_the_fast_path_then_its_sweep_and_splits_at_silence(written):
     bodies = list(read(written(*SAMPLES["jsonl"])))
     assert [(body["source_id"], body["is_sweep"]) for body in bodies] == [
-        ("walk", False), ("walk", True), ("walk.2", False)]  # fmt: skip
+        ("walk", False),
+        ("walk", True),
+        ("walk.2", False),
+    ]
     assert bodies[2]["provenance"]["session_id"] == "walk"
     assert bodies[0]["segments"][0]["emotion"] == {"label": "joy", "score": 0.9}
     assert bodies[0]["device_id"] == "pendant"
@@ -28,8 +31,10 @@ def test_jsonl_sets_bad_lines_aside_and_takes_a_last_line_without_its_end(writte
 def test_android_messages(written):
     bodies = list(read(written(*SAMPLES["whatsapp"])))
     assert said(bodies) == [
-        ("Ana", "Happy new year!\nShall we meet at 10:30?"), ("Ben", "Yes: at the station"),
-        ("Cleo", "Hello you two")]  # fmt: skip
+        ("Ana", "Happy new year!\nShall we meet at 10:30?"),
+        ("Ben", "Yes: at the station"),
+        ("Cleo", "Hello you two"),
+    ]
     assert [body["started_at"] for body in bodies] == ["2023-12-31T21:05:00.000+00:00", "2024-01-01T00:02:00.000+00:00"]
     assert bodies[0]["segments"][1]["start"] == 180.0
     assert bodies[0]["participants"] == ["Ana", "Ben"]
@@ -86,11 +91,17 @@ def test_whatsapp_splits_by_day_and_by_six_silent_hours(written):
 
 
 def test_an_export_that_has_grown_adds_only_what_is_new(written):
-    before = {(body["source_id"], segment["segment_id"]) for body in read(written("chat.txt", ANDROID))
-              for segment in body["segments"]}  # fmt: skip
+    before = {
+        (body["source_id"], segment["segment_id"])
+        for body in read(written("chat.txt", ANDROID))
+        for segment in body["segments"]
+    }
     grown = ANDROID + "01/01/2024, 00:05 - Ana: Hello you two\n02/01/2024, 09:00 - Cleo: Hello you two\n"
-    after = {(body["source_id"], segment["segment_id"]) for body in read(written("chat.txt", grown))
-             for segment in body["segments"]}  # fmt: skip
+    after = {
+        (body["source_id"], segment["segment_id"])
+        for body in read(written("chat.txt", grown))
+        for segment in body["segments"]
+    }
     assert before < after
     assert len(after - before) == 2
 
@@ -100,16 +111,19 @@ def test_equal_words_are_kept_as_often_as_they_were_said(written):
     assert len({(b["source_id"], s["segment_id"]) for b in read(written("c.txt", text)) for s in b["segments"]}) == 3
 
 
-@pytest.mark.parametrize("text", [
-    "31/12/23, 21:05 - Ana: IMG-2023-WA0001.jpg (file attached)",
-    "31/12/23, 21:05 - Ana: <Medien ausgeschlossen>",
-    "31/12/23, 21:05 - Ana: This message was deleted",
-    "31/12/23, 21:05 - Ana: null",
-    "31/12/23, 21:05 - Ana changed the subject to “Trip: Rome”",
-    "[31/12/23, 21:05:01] Ana: \u200eimage omitted",
-    "[31/12/23, 21:05:01] Ana: \u200eYou created this group",
-    "[31/12/23, 21:05:01] Ana: \u200eReport.pdf • 3 pages \u200edocument omitted",
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "text",
+    [
+        "31/12/23, 21:05 - Ana: IMG-2023-WA0001.jpg (file attached)",
+        "31/12/23, 21:05 - Ana: <Medien ausgeschlossen>",
+        "31/12/23, 21:05 - Ana: This message was deleted",
+        "31/12/23, 21:05 - Ana: null",
+        "31/12/23, 21:05 - Ana changed the subject to “Trip: Rome”",
+        "[31/12/23, 21:05:01] Ana: \u200eimage omitted",
+        "[31/12/23, 21:05:01] Ana: \u200eYou created this group",
+        "[31/12/23, 21:05:01] Ana: \u200eReport.pdf • 3 pages \u200edocument omitted",
+    ],
+)
 def test_what_nobody_said_is_left_out(text, written):
     assert list(read(written("chat.txt", text))) == []
 
@@ -210,14 +224,17 @@ def test_a_note_has_the_date_of_its_front_matter_and_its_paragraphs(written):
     assert body["kind"] == "note"
 
 
-@pytest.mark.parametrize(("name", "text", "day", "dated_by"), [
-    ("2023-02-01.md", "words", "2023-02-01T12:00", "file name"),
-    ("20230201_1015 idea.txt", "words", "2023-02-01T10:15", "file name"),
-    ("idea.txt", "words", "2024-05-01T12:00", "modification time"),
-    ("idea 20231399.txt", "words", "2024-05-01T12:00", "modification time"),
-    ("2023-02-01.md", "---\ncreated: 2022-01-05 10:30\n---\nwords", "2022-01-05T10:30", "text"),
-    ("diary.md", "# 3 March 2021\nwords", "2021-03-03T12:00", "text"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("name", "text", "day", "dated_by"),
+    [
+        ("2023-02-01.md", "words", "2023-02-01T12:00", "file name"),
+        ("20230201_1015 idea.txt", "words", "2023-02-01T10:15", "file name"),
+        ("idea.txt", "words", "2024-05-01T12:00", "modification time"),
+        ("idea 20231399.txt", "words", "2024-05-01T12:00", "modification time"),
+        ("2023-02-01.md", "---\ncreated: 2022-01-05 10:30\n---\nwords", "2022-01-05T10:30", "text"),
+        ("diary.md", "# 3 March 2021\nwords", "2021-03-03T12:00", "text"),
+    ],
+)
 def test_how_a_note_is_dated(name, text, day, dated_by, written):
     (body,) = read(written(name, text))
     assert body["started_at"].startswith(day)

@@ -87,12 +87,30 @@ The roses need water.
 - plant
 """
 JSONL = "\n".join(
-    json.dumps({"session_id": "walk", "device_id": "pendant", "session_started_at": MAY_1, "is_sweep": sweep,
-                "segments": [{"segment_id": name, "speaker": "ana", "text": text, "start": start, "end": start + 2,
-                              "emotion": {"primary": "joy", "confidence": 0.9}}]})
-    for name, text, start, sweep in [("f1", "wreck a nice beach", 0, False), ("w1", "recognise speech", 0, True),
-                                     ("f2", "much later", 5000, False)]
-)  # fmt: skip
+    json.dumps(
+        {
+            "session_id": "walk",
+            "device_id": "pendant",
+            "session_started_at": MAY_1,
+            "is_sweep": sweep,
+            "segments": [
+                {
+                    "segment_id": name,
+                    "speaker": "ana",
+                    "text": text,
+                    "start": start,
+                    "end": start + 2,
+                    "emotion": {"primary": "joy", "confidence": 0.9},
+                }
+            ],
+        }
+    )
+    for name, text, start, sweep in [
+        ("f1", "wreck a nice beach", 0, False),
+        ("w1", "recognise speech", 0, True),
+        ("f2", "much later", 5000, False),
+    ]
+)
 
 SAMPLES = {
     "chatgpt": ("conversations.json", json.dumps(CHATGPT)),
@@ -106,10 +124,30 @@ SAMPLES = {
     "transcript": ("call.txt", TRANSCRIPT),
     "note": ("garden.md", NOTE),
 }
-FIELDS = {"source_id", "kind", "started_at", "ended_at", "participants", "provenance", "device_id", "is_sweep",
-          "segments"}  # fmt: skip
-SEGMENT_FIELDS = {"segment_id", "speaker", "text", "start", "end", "role", "language", "stt_engine", "emotion",
-                  "pinned", "raw"}  # fmt: skip
+FIELDS = {
+    "source_id",
+    "kind",
+    "started_at",
+    "ended_at",
+    "participants",
+    "provenance",
+    "device_id",
+    "is_sweep",
+    "segments",
+}
+SEGMENT_FIELDS = {
+    "segment_id",
+    "speaker",
+    "text",
+    "start",
+    "end",
+    "role",
+    "language",
+    "stt_engine",
+    "emotion",
+    "pinned",
+    "raw",
+}
 
 
 def said(bodies) -> list[tuple[str, str]]:
@@ -226,10 +264,26 @@ def test_a_folder_is_walked_without_what_is_hidden(written, tmp_path):
 
 PARTS = st.sampled_from(
     [part for _, text in SAMPLES.values() for part in text.split("\n")]
-    + ["31/12/2023, 25:05 - Ana: hi", "[99/99/99, 9:00:00] Ana: hi", "00:99:99,000 --> 00:00:00,1", "---",
-       "date: [", "{}", "Ana [99:99]: x", "# 2024-13-45", "# 1000-01-01", "Ana 0:00", "\u2028", "\x1f", "<v Ana>",
-       "<v \x07>", "{\\an8}", "\ud7ff", ":"]
-)  # fmt: skip
+    + [
+        "31/12/2023, 25:05 - Ana: hi",
+        "[99/99/99, 9:00:00] Ana: hi",
+        "00:99:99,000 --> 00:00:00,1",
+        "---",
+        "date: [",
+        "{}",
+        "Ana [99:99]: x",
+        "# 2024-13-45",
+        "# 1000-01-01",
+        "Ana 0:00",
+        "\u2028",
+        "\x1f",
+        "<v Ana>",
+        "<v \x07>",
+        "{\\an8}",
+        "\ud7ff",
+        ":",
+    ]
+)
 
 
 @pytest.mark.parametrize("form", sorted({*NAMES} - {"docx", "pdf"}))  # these two start a process each time

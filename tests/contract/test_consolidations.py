@@ -149,8 +149,10 @@ async def test_a_source_knows_when_it_was_over_and_whether_it_was_gathered(mine:
     there = PostgresConsolidationReads(pool)
     before = await there.sources(mine.user)
     assert dict(zip(before.ids, before.ended_at, strict=True)) == {
-        "one": NOW + 10, "two": NOW + DAY, "three": NOW + 2 * DAY,
-    }  # fmt: skip
+        "one": NOW + 10,
+        "two": NOW + DAY,
+        "three": NOW + 2 * DAY,
+    }
     group = replace(consolidation(mine), members=("one", "three"))
     await mine.turn(c.ArrangeGroups(command_id="k", actor="night", arranged=(c.ArrangedGroup(group),)))
     counted = await there.sources(mine.user)

@@ -228,8 +228,14 @@ def test_full_weights_understand_what_is_stored_by_int8_weights():
     must_agree(FullMiniLmEmbedder(), MiniLmEmbedder(), spoken())
 
 
-@pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.gpu] * name.endswith("cuda"))
-                                  for name in ON_PYTORCH if name.startswith("minilm")])  # fmt: skip
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=[pytest.mark.gpu] * name.endswith("cuda"))
+        for name in ON_PYTORCH
+        if name.startswith("minilm")
+    ],
+)
 def test_the_encoder_of_a_gpu_is_the_cpu_s_to_the_fourth_decimal(name):
     needs_pytorch(ON_PYTORCH[name][0])
     encoder = EMBEDDERS[name]()
@@ -240,8 +246,14 @@ def test_the_encoder_of_a_gpu_is_the_cpu_s_to_the_fourth_decimal(name):
     must_agree(encoder, MiniLmEmbedder())
 
 
-@pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.gpu] * name.endswith("cuda"))
-                                  for name in ON_PYTORCH if name.startswith("taught")])  # fmt: skip
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=[pytest.mark.gpu] * name.endswith("cuda"))
+        for name in ON_PYTORCH
+        if name.startswith("taught")
+    ],
+)
 def test_the_taught_encoder_of_a_gpu_has_the_cpu_s_weights(name):
     needs_pytorch(ON_PYTORCH[name][0])
     must_agree(EMBEDDERS[name](), TaughtMiniLmEmbedder(), spoken())

@@ -106,10 +106,11 @@ async def test_a_night_under_way_loses_groups_of_a_source_that_is_forgotten(mine
     await nights.begin(mine.user, NIGHT, NOW, NightPlan({"now": NOW}, {}))
     other = line(mine, group_id="s-00000000000000ff")
     some = c.ArrangeGroups(
-        command_id=of.identity("storylines", 0), actor="night",
+        command_id=of.identity("storylines", 0),
+        actor="night",
         arranged=(c.ArrangedGroup(line(mine)), c.ArrangedGroup(replace(other, members=("one",), quotes=()))),
         withdrawn=(("s-1", "ab"),),
-    )  # fmt: skip
+    )
     await nights.keep(mine.user, NIGHT, "storylines", StepResult((some,), {}))
     kept = await nights.plan(mine.user, NIGHT)
     assert kept is not None
@@ -183,8 +184,9 @@ async def test_a_night_over_the_tables_finds_storylines_and_is_taken_back(mine: 
     report = await run_night(*run)
     groups = mine.believed.groups
     assert {each.sensitivity: each.members for each in groups.values()} == {
-        Sensitivity.OPEN: ("one", "three"), Sensitivity.PRIVATE: ("one", "two", "three"),
-    }  # fmt: skip
+        Sensitivity.OPEN: ("one", "three"),
+        Sensitivity.PRIVATE: ("one", "two", "three"),
+    }
     assert sorted(report["storylines"]["opened"]) == sorted(groups)
     private = next(each for each in groups.values() if each.sensitivity)
     assert private.summary == 'Extractive summary.\nMaya: "I saw Elena." [1]', (

@@ -135,10 +135,18 @@ async def tell(pool: Pool, world: World) -> None:
         source = f"source-{heard.sensitivity.name}-{row.source}"
         vector = encoder.embed([dense_text(row.speaker, row.date, row.text)])[0]
         values = {
-            "scope": heard.scope, "key": row.key, "source": source, "text": row.text, "order": row.order, "at": row.at,
-            "known": row.known_from, "level": int(heard.sensitivity), "vector": vector,
-            "encoder": encoder.name, "speaker": row.speaker,
-        }  # fmt: skip
+            "scope": heard.scope,
+            "key": row.key,
+            "source": source,
+            "text": row.text,
+            "order": row.order,
+            "at": row.at,
+            "known": row.known_from,
+            "level": int(heard.sensitivity),
+            "vector": vector,
+            "encoder": encoder.name,
+            "speaker": row.speaker,
+        }
         for statement in SEGMENT:
             await pool.rows(statement, **values)
         if row.key in world.removed:

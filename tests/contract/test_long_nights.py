@@ -65,8 +65,10 @@ class Books:
     async def versions(self, fact_id: str) -> list[tuple[Any, ...]]:
         rows = await self.pool.rows(
             "SELECT version, state, system_from, system_to FROM fact_versions"
-            " WHERE user_id = %(user)s AND fact_id = %(id)s ORDER BY version", user=self.user, id=fact_id,
-        )  # fmt: skip
+            " WHERE user_id = %(user)s AND fact_id = %(id)s ORDER BY version",
+            user=self.user,
+            id=fact_id,
+        )
         return [tuple(row.values()) for row in rows]
 
 
@@ -119,9 +121,13 @@ async def test_rows_that_change_twice_in_a_turn_are_written_in_their_order(books
     renamed = replace(entity, name="Another")
     await books.commit(Change("created", None, fact), Change("created", None, entity))
     await books.commit(
-        first, again, Change("renamed", entity, renamed), Change("renamed", renamed, entity),
-        Change("erased", entity, None), Change("created", None, an_entity(2)),
-    )  # fmt: skip
+        first,
+        again,
+        Change("renamed", entity, renamed),
+        Change("renamed", renamed, entity),
+        Change("erased", entity, None),
+        Change("created", None, an_entity(2)),
+    )
     assert [row[1] for row in await books.versions("f-1")] == ["candidate", "archived", "active"]
     await books.commit(Change("erased", again.after, None))
     assert await books.versions("f-1") == []
@@ -132,13 +138,18 @@ async def test_rows_that_change_twice_in_a_turn_are_written_in_their_order(books
     [
         ("UPDATE fact_versions SET system_to = now() WHERE user_id = %(user)s AND version = 2", "one open version"),
         ("UPDATE fact_versions SET state = 'core' WHERE user_id = %(user)s AND version = 2", "never edited"),
-        ("UPDATE fact_versions SET system_to = now(), confidence = 0.9 WHERE user_id = %(user)s AND version = 2",
-         "never edited"),
+        (
+            "UPDATE fact_versions SET system_to = now(), confidence = 0.9 WHERE user_id = %(user)s AND version = 2",
+            "never edited",
+        ),
         ("UPDATE fact_versions SET system_to = now() WHERE user_id = %(user)s AND version = 1", "never edited"),
-        ("INSERT INTO fact_versions SELECT (jsonb_populate_record(f, '{\"version\": 9}')).* FROM fact_versions f"
-         " WHERE user_id = %(user)s AND version = 1", "overlap"),
+        (
+            "INSERT INTO fact_versions SELECT (jsonb_populate_record(f, '{\"version\": 9}')).* FROM fact_versions f"
+            " WHERE user_id = %(user)s AND version = 1",
+            "overlap",
+        ),
     ],
-)  # fmt: skip
+)
 async def test_versions_of_a_fact_are_kept_apart_and_never_edited(
     books: Books, pool: Pool, done: str, refused: str
 ) -> None:

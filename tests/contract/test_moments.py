@@ -75,15 +75,23 @@ def written(connection: psycopg.Connection, fact_id: str, began: float, rows: di
     )
     for source, days in rows.items():
         sides = [
-            {"fact_id": fact_id, "source_id": source, "segment_key": 7, "quote": 1, "revision": 1, "at": NOW,
-             "holds_from": None if day == 0 else NOW + day * DAY}
+            {
+                "fact_id": fact_id,
+                "source_id": source,
+                "segment_key": 7,
+                "quote": 1,
+                "revision": 1,
+                "at": NOW,
+                "holds_from": None if day == 0 else NOW + day * DAY,
+            }
             for day in days
-        ]  # fmt: skip
+        ]
         changes = orjson.dumps([{"noun": "evidence", "reason": "supported", "after": side} for side in sides]).decode()
         connection.execute(
             "INSERT INTO journal (user_id, version, command_id, kind, actor, at, changes) SELECT 'ann', count(*) + 1,"
-            " count(*)::text, 'AcceptReading', 'extraction', now(), %s FROM journal", [changes],
-        )  # fmt: skip
+            " count(*)::text, 'AcceptReading', 'extraction', now(), %s FROM journal",
+            [changes],
+        )
         last = None if days[-1] == 0 else NOW + days[-1] * DAY
         connection.execute(
             "INSERT INTO evidence (user_id, fact_id, source_id, segment_key, quote, at, revision, holds_from)"

@@ -149,8 +149,9 @@ async def test_sources_that_have_moved_on_are_named_and_left(writer: Writer, poo
         await pool.rows(
             "INSERT INTO sources (scope, source_id, session_id, kind, started_at, state)"
             " VALUES (%(scope)s, %(id)s, %(id)s, 'note', to_timestamp(1600000000), 'candidate')",
-            scope=f"user:{writer.user}", id=source_id,
-        )  # fmt: skip
+            scope=f"user:{writer.user}",
+            id=source_id,
+        )
     nights, mind = nights_of(pool), Runner(writer)
     await run_night(writer.user, NIGHT, "UTC", parts(nights, mind, words=words_of(pool)))
     await pool.rows("UPDATE sources SET state = 'core' WHERE source_id = 'two'")
@@ -176,9 +177,10 @@ OF = NightName("u", str(NIGHT))
 MERGED = (("f-1", "f-2"), ("f-3", "f-4"))
 CROSSINGS = tuple(c.Crossing("entity", f"e-{n}", "tier", "L0", "L1", 2) for n in range(3))
 TOLD = c.DescribeEntities(
-    command_id=OF.identity("descriptions", "e-1"), actor="night",
+    command_id=OF.identity("descriptions", "e-1"),
+    actor="night",
     descriptions=(c.Description("e-1", "She swims.", ("f-1",)), c.Description("e-2", "He sings.", ("f-5",))),
-)  # fmt: skip
+)
 
 
 def planned() -> NightPlan:
@@ -220,8 +222,11 @@ async def test_a_night_that_an_earlier_version_began_goes_on_with_the_same_comma
     await pool.rows(
         "INSERT INTO nights (user_id, night, at, report, plan, begun_at)"
         " VALUES (%(user)s, %(night)s, now(), %(report)s, %(plan)s, now())",
-        user=user, night=NIGHT, report=Jsonb(report), plan=Jsonb({"tiers": cells, "duplicates": []}),
-    )  # fmt: skip
+        user=user,
+        night=NIGHT,
+        report=Jsonb(report),
+        plan=Jsonb({"tiers": cells, "duplicates": []}),
+    )
     plan = await nights.plan(user, NIGHT)
     assert plan is not None
     assert list(commands_of(plan)) == [*of.closing("tiers", CROSSINGS), *of.merging("duplicates", MERGED)]

@@ -180,8 +180,10 @@ async def test_a_source_changes_state_where_it_is_kept_and_only_from_the_state_i
         await pool.rows(
             "INSERT INTO sources (scope, source_id, session_id, kind, started_at, state)"
             " VALUES (%(scope)s, %(id)s, %(id)s, 'note', to_timestamp(1600000000), %(state)s)",
-            scope=f"user:{writer.user}", id=source_id, state=state,
-        )  # fmt: skip
+            scope=f"user:{writer.user}",
+            id=source_id,
+            state=state,
+        )
     nights = nights_of(pool)
     counted = await nights.census(writer.user)
     assert sorted(counted.sources.ids) == ["core", "old"]
@@ -209,9 +211,11 @@ async def test_new_facts_that_say_the_same_are_merged_and_those_that_differ_only
     writer: Writer, pool: Pool
 ) -> None:
     said = {
-        "Maya plays the cello": (1.0, 0.0), "Maya plays cello": (0.99, 0.14), "Maya ran 5 km": (0.0, 1.0),
+        "Maya plays the cello": (1.0, 0.0),
+        "Maya plays cello": (0.99, 0.14),
+        "Maya ran 5 km": (0.0, 1.0),
         "Maya ran 7 km": (0.02, 0.9998),
-    }  # fmt: skip
+    }
     for number, words in enumerate(said):
         await writer.turn(c.Remember(command_id=f"told-{number}", claims=(Claim("Maya", words, 0, words),)))
     ids = {each.statement: each.fact_id for each in writer.believed.facts.values() if each.statement in said}

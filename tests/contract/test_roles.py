@@ -136,8 +136,10 @@ def test_a_strangers_role_of_that_name_is_left_alone(empty: str) -> None:
     with pytest.raises(psycopg.errors.InsufficientPrivilege):
         migrate(owner)
     with psycopg.connect(empty) as connection:
-        row = connection.execute("SELECT rolconnlimit, rolcanlogin FROM pg_roles WHERE rolname LIKE '%_app'"
-                                 " AND rolname LIKE current_database() || '%'").fetchone()  # fmt: skip
+        row = connection.execute(
+            "SELECT rolconnlimit, rolcanlogin FROM pg_roles WHERE rolname LIKE '%_app'"
+            " AND rolname LIKE current_database() || '%'"
+        ).fetchone()
     assert row == (7, False)
 
 

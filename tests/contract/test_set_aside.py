@@ -53,8 +53,11 @@ class InProcessApp:
         for each in command.read:
             await self.pool.rows(
                 "INSERT INTO extracted VALUES (%(user)s, %(scope)s, %(key)s, %(revision)s) ON CONFLICT DO NOTHING",
-                user=user_id, scope=each.scope, key=each.segment_key, revision=each.revision,
-            )  # fmt: skip
+                user=user_id,
+                scope=each.scope,
+                key=each.segment_key,
+                revision=each.revision,
+            )
 
     async def settle(self) -> int:
         rounds = 0

@@ -87,8 +87,10 @@ async def test_what_has_grown_and_what_was_said_is_the_same_over_both_stores(tol
     grown = await told.tables.grown(told.user, NOW, RULES)
     assert grown == await told.here.grown(told.user, NOW, RULES)
     assert [(each.source_id, each.turns, each.summed_up) for each in grown] == [
-        ("greeting", 4, None), ("talk", 4, None), ("mail", 1, None),
-    ]  # fmt: skip
+        ("greeting", 4, None),
+        ("talk", 4, None),
+        ("mail", 1, None),
+    ]
     names = [each.source_id for each in grown]
     assert await told.tables.said(told.user, names) == await told.here.said(told.user, names)
 
@@ -105,9 +107,11 @@ async def test_a_night_sums_up_once_and_its_undo_takes_it_back(told: Told, pool:
     assert await told.writer.journal.load(told.user) == told.writer.believed
     assert await told.tables.grown(told.user, NOW, RULES) == [] == await told.here.grown(told.user, NOW, RULES)
     standing = await told.tables.summaries(told.user, list(groups))
-    assert standing == await told.here.summaries(told.user, list(groups)) == sorted(
-        groups.values(), key=lambda each: each.group_id
-    )  # fmt: skip
+    assert (
+        standing
+        == await told.here.summaries(told.user, list(groups))
+        == sorted(groups.values(), key=lambda each: each.group_id)
+    )
     shown = await told.tables.shown(View(told.user, clearance=Sensitivity.PRIVATE), list(groups))
     own = user_scope(told.user)
     assert shown[own, "talk"]["segment_ids"] == ["g0", "g1", "g2", "g3"]

@@ -47,10 +47,13 @@ async def mine(pool: Pool, user: str) -> Writer:
         claim = Claim("Elena", texts[0], key, texts[0])
         await writer.turn(
             c.AcceptReading(
-                command_id=name, actor="extraction", read=(read,), claims=(claim,) if role == "user" else (),
+                command_id=name,
+                actor="extraction",
+                read=(read,),
+                claims=(claim,) if role == "user" else (),
                 sightings=(Sighting("person", "Elena", 0.9, "Elena", key),),
             )
-        )  # fmt: skip
+        )
     return writer
 
 
@@ -86,8 +89,9 @@ async def test_what_people_said_of_an_anchor_is_read_up_to_a_level(mine: Writer,
         mine.user, [line, replace(line, anchor_id="e-0"), replace(line, level=Sensitivity.OPEN)]
     )
     assert [(each.source_id, each.text, each.quote, each.speaker) for each in everything] == [
-        ("one", "Elena paints.", "Elena", "Maya"), ("two", "I saw Elena. Elena is ill.", "Elena", "Maya"),
-    ]  # fmt: skip
+        ("one", "Elena paints.", "Elena", "Maya"),
+        ("two", "I saw Elena. Elena is ill.", "Elena", "Maya"),
+    ]
     assert [each.next_words for each in everything] == ["Just kidding!", None]
     assert (nothing, [each.source_id for each in little]) == ((), ["one"])
     assert await reads.told(mine.user, []) == []
@@ -105,8 +109,9 @@ async def test_a_sentence_whose_fact_was_forgotten_is_marked(mine: Writer, pool:
         mine.user, [replace(ALL, anchor_id=elena(mine))]
     )
     assert {each.source_id: each.gone for each in told if each.source_id != "three"} == {
-        "one": (), "two": ("I saw Elena. Elena is ill.",),
-    }  # fmt: skip
+        "one": (),
+        "two": ("I saw Elena. Elena is ill.",),
+    }
 
 
 async def test_a_source_has_the_direction_of_what_was_said_in_it(mine: Writer, pool: Pool) -> None:

@@ -26,9 +26,12 @@ async def mine(pool: Pool, user: str, monkeypatch: pytest.MonkeyPatch) -> Writer
 def rows(found: Ties, name: str) -> list[tuple[object, ...]]:
     """The rows of a table in order, with ids for places."""
     ids = {
-        "entity": found.entities, "subject": (*found.entities, None), "object": (*found.entities, None),
-        "fact": found.facts, "source": found.sources,
-    }  # fmt: skip
+        "entity": found.entities,
+        "subject": (*found.entities, None),
+        "object": (*found.entities, None),
+        "fact": found.facts,
+        "source": found.sources,
+    }
     table = getattr(found, name)
     columns = []
     for each in fields(table):

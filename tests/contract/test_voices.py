@@ -122,9 +122,9 @@ async def test_a_recording_heard_again_gives_the_same_labels(store: VoiceStore, 
 
 
 async def test_two_recordings_at_once_give_their_strangers_two_labels(store: VoiceStore, scope: str) -> None:
-    said = await asyncio.gather(*(
-        listen(store, [voice(axis(10 + number))], place(scope, f"s-{number}"), "keep") for number in range(4)
-    ))  # fmt: skip
+    said = await asyncio.gather(
+        *(listen(store, [voice(axis(10 + number))], place(scope, f"s-{number}"), "keep") for number in range(4))
+    )
     assert {each[1] for each in said} == {f"Speaker {number} of 3 May" for number in range(1, 5)}
 
 
@@ -192,8 +192,11 @@ class TestTables:
             return [row["shown"] for row in rows]
 
         async def moved(since: int) -> list[str]:
-            rows = await pool.rows("SELECT speaker FROM segments WHERE scope = %(scope)s AND position > %(since)s",
-                                   scope=scope, since=since)  # fmt: skip
+            rows = await pool.rows(
+                "SELECT speaker FROM segments WHERE scope = %(scope)s AND position > %(since)s",
+                scope=scope,
+                since=since,
+            )
             return [row["speaker"] for row in rows]
 
         [at] = await pool.rows("SELECT position FROM scopes WHERE scope = %(scope)s", scope=scope)

@@ -111,8 +111,9 @@ async def test_a_statement_without_its_condition_shows_only_ones_own(product: Po
         assert await product.rows(f"SELECT 1 FROM {table}", user_id="nobody-of-this-name") == [], table
         assert await product.rows(f"SELECT 1 FROM {table}") == [], f"{table}: nobody was named"
     assert filled >= 12, "the attack means nothing on empty tables"
-    functions = await product.rows("SELECT * FROM seen_facts(%(other)s, %(far)s, 2)",
-                                   user_id=mine, other=other, far=[user_scope(other)])  # fmt: skip
+    functions = await product.rows(
+        "SELECT * FROM seen_facts(%(other)s, %(far)s, 2)", user_id=mine, other=other, far=[user_scope(other)]
+    )
     assert functions == []
 
 

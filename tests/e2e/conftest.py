@@ -50,9 +50,14 @@ class System:
         ours = {"MEMORAY_HOME": str(self.home), "RAY_AUTH_MODE": "token"}
         ours |= {"RAY_AUTH_TOKEN_PATH": str(self.places.ray_token)}
         return subprocess.run(
-            command, env=os.environ | ours | environ, cwd="/", capture_output=True, text=True, check=False,
+            command,
+            env=os.environ | ours | environ,
+            cwd="/",
+            capture_output=True,
+            text=True,
+            check=False,
             timeout=COMMAND_S,
-        )  # fmt: skip
+        )
 
     def request(self, method: str, path: str, timeout_s: float = REQUEST_S, **request: Any) -> httpx.Response:
         """One request as the administrator, on a connection of its own. Raises httpx.TransportError."""

@@ -28,12 +28,59 @@ BETWEEN_S = 0.2
 BACK_WITHIN_S = 30.0
 CALM_S = 4.0
 """A part counts as back when no question was answered badly for so long."""
-FIRST = ("Anna", "Boris", "Clara", "David", "Elena", "Felix", "Greta", "Henry", "Irene", "Jonas", "Karin", "Lukas",
-         "Maria", "Niels", "Olga", "Peter", "Quinn", "Rosa", "Simon", "Tanja", "Ulla", "Victor", "Wanda",
-         "Yusuf")  # fmt: skip
-LAST = ("Adler", "Berg", "Costa", "Duarte", "Engel", "Fischer", "Gruber", "Hansen", "Ibsen", "Jansen", "Keller",
-        "Lopez", "Meyer", "Novak", "Olsen", "Pavlov", "Quist", "Richter", "Silva", "Torres", "Ullman", "Vogel", "Weber",
-        "Young", "Zeller")  # fmt: skip
+FIRST = (
+    "Anna",
+    "Boris",
+    "Clara",
+    "David",
+    "Elena",
+    "Felix",
+    "Greta",
+    "Henry",
+    "Irene",
+    "Jonas",
+    "Karin",
+    "Lukas",
+    "Maria",
+    "Niels",
+    "Olga",
+    "Peter",
+    "Quinn",
+    "Rosa",
+    "Simon",
+    "Tanja",
+    "Ulla",
+    "Victor",
+    "Wanda",
+    "Yusuf",
+)
+LAST = (
+    "Adler",
+    "Berg",
+    "Costa",
+    "Duarte",
+    "Engel",
+    "Fischer",
+    "Gruber",
+    "Hansen",
+    "Ibsen",
+    "Jansen",
+    "Keller",
+    "Lopez",
+    "Meyer",
+    "Novak",
+    "Olsen",
+    "Pavlov",
+    "Quist",
+    "Richter",
+    "Silva",
+    "Torres",
+    "Ullman",
+    "Vogel",
+    "Weber",
+    "Young",
+    "Zeller",
+)
 CITIES = ("Porto", "Lisbon", "Berlin", "Paris", "Rome", "Madrid", "Vienna", "Oslo", "Dublin", "Prague")
 
 

@@ -14,8 +14,19 @@ from tests.e2e.conftest import System, until
 
 pytestmark = pytest.mark.e2e
 
-TABLES = ("users", "entities", "mentions", "fact_versions", "evidence", "links", "notes", "groups", "journal",
-          "touched", "nights")  # fmt: skip
+TABLES = (
+    "users",
+    "entities",
+    "mentions",
+    "fact_versions",
+    "evidence",
+    "links",
+    "notes",
+    "groups",
+    "journal",
+    "touched",
+    "nights",
+)
 """Everything that is believed, and how it came to be."""
 DUE = 3
 """Nights that were missed."""

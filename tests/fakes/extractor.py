@@ -24,6 +24,12 @@ class ScriptedExtractor:
     def _claim(self, utterance: Utterance) -> Claim:
         predicate, object_, statement = self._meanings[utterance.text]
         return Claim(
-            subject=utterance.speaker, statement=statement, segment_key=utterance.segment_key, quote=utterance.text,
-            predicate=predicate, object=object_, confidence=0.7, valid_from=utterance.at,
-        )  # fmt: skip
+            subject=utterance.speaker,
+            statement=statement,
+            segment_key=utterance.segment_key,
+            quote=utterance.text,
+            predicate=predicate,
+            object=object_,
+            confidence=0.7,
+            valid_from=utterance.at,
+        )

@@ -54,11 +54,25 @@ class SGGraph:
     """Holds views of what it was made from, as on a GPU: it does not keep it alive."""
 
     def __init__(
-        self, resource_handle, graph_properties, src_or_offset_array, dst_or_index_array, weight_array=None,
-        store_transposed=False, renumber=False, do_expensive_check=False, edge_id_array=None, edge_type_array=None,
-        edge_start_time_array=None, edge_end_time_array=None, input_array_format="COO", vertices_array=None,
-        drop_self_loops=False, drop_multi_edges=False, symmetrize=False,
-    ):  # fmt: skip
+        self,
+        resource_handle,
+        graph_properties,
+        src_or_offset_array,
+        dst_or_index_array,
+        weight_array=None,
+        store_transposed=False,
+        renumber=False,
+        do_expensive_check=False,
+        edge_id_array=None,
+        edge_type_array=None,
+        edge_start_time_array=None,
+        edge_end_time_array=None,
+        input_array_format="COO",
+        vertices_array=None,
+        drop_self_loops=False,
+        drop_multi_edges=False,
+        symmetrize=False,
+    ):
         arrays = (src_or_offset_array, dst_or_index_array, weight_array, vertices_array)
         if not all(hasattr(each, "__cuda_array_interface__") for each in arrays):
             raise TypeError("does not support __cuda_array_interface__")
@@ -111,19 +125,37 @@ def weakly_connected_components(resource_handle, graph, offsets, indices, weight
 
 
 def pagerank(
-    resource_handle, graph, precomputed_vertex_out_weight_vertices, precomputed_vertex_out_weight_sums,
-    initial_guess_vertices, initial_guess_values, alpha, epsilon, max_iterations, do_expensive_check,
+    resource_handle,
+    graph,
+    precomputed_vertex_out_weight_vertices,
+    precomputed_vertex_out_weight_sums,
+    initial_guess_vertices,
+    initial_guess_values,
+    alpha,
+    epsilon,
+    max_iterations,
+    do_expensive_check,
     fail_on_nonconvergence=True,
-):  # fmt: skip
+):
     ranks = ENGINE.rank(_stored(graph, True), damping=alpha).astype(np.float32)
     return (*_given(graph, ranks), True) if not fail_on_nonconvergence else _given(graph, ranks)
 
 
 def personalized_pagerank(
-    resource_handle, graph, precomputed_vertex_out_weight_vertices, precomputed_vertex_out_weight_sums,
-    initial_guess_vertices, initial_guess_values, personalization_vertices, personalization_values, alpha, epsilon,
-    max_iterations, do_expensive_check, fail_on_nonconvergence=True,
-):  # fmt: skip
+    resource_handle,
+    graph,
+    precomputed_vertex_out_weight_vertices,
+    precomputed_vertex_out_weight_sums,
+    initial_guess_vertices,
+    initial_guess_values,
+    personalization_vertices,
+    personalization_values,
+    alpha,
+    epsilon,
+    max_iterations,
+    do_expensive_check,
+    fail_on_nonconvergence=True,
+):
     read = _stored(graph, True)
     if personalization_values.dtype != np.float32 or personalization_vertices.dtype != np.int32:
         raise ValueError("personalization is of the types of weights and vertices")

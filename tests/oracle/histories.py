@@ -136,9 +136,14 @@ class Storyteller:
         subject, slot, old = standing[number % len(standing)]
         statement = f"{subject} rather has {command_id}"
         claim = Claim(
-            subject, statement, 0, statement, predicate=slot, slot=SLOTS.get(slot or ""),
+            subject,
+            statement,
+            0,
+            statement,
+            predicate=slot,
+            slot=SLOTS.get(slot or ""),
             object=command_id if slot else None,
-        )  # fmt: skip
+        )
         self.naive.correct(old, statement, command_id)
         return c.CorrectFact(command_id=command_id, fact_id=old, claim=claim)
 

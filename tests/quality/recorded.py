@@ -129,8 +129,20 @@ def _told(name: str) -> Told:
         for order, turn in enumerate(body["segments"]):
             number[turn["segment_id"]] = key = len(number) + 1
             at = body["started_at"] + 10.0 * order
-            rows.append(Row(key, turn["text"], int(body["source_id"]), order, at, at, turn["speaker"], turn["role"],
-                            "8 May 2023", language))  # fmt: skip
+            rows.append(
+                Row(
+                    key,
+                    turn["text"],
+                    int(body["source_id"]),
+                    order,
+                    at,
+                    at,
+                    turn["speaker"],
+                    turn["role"],
+                    "8 May 2023",
+                    language,
+                )
+            )
     segment_index = SegmentIndex(ENCODER.dimensions)
     segment_index.put("user:ann", Sensitivity.OPEN, batch(rows))
     encoded = ENCODER.encode([dense_text(row.speaker, row.date, row.text) for row in rows])
@@ -150,19 +162,31 @@ def _believed(lines: Sequence[str], rows: Sequence[Row], number: dict[str, int])
     names = sorted({who for who, *_ in claims} | {row.speaker for row in rows})
     entities = {f"e-{at}": Entity(f"e-{at}", "person", name, 0.9, rows[0].at) for at, name in enumerate(names)}
     ids = {entity.name: entity_id for entity_id, entity in entities.items()}
-    mentions = {ids[name]: {row.key: Mention(ids[name], "s", row.key, row.at, name) for row in rows
-                            if name in row.text} for name in names}  # fmt: skip
+    mentions = {
+        ids[name]: {row.key: Mention(ids[name], "s", row.key, row.at, name) for row in rows if name in row.text}
+        for name in names
+    }
     facts, evidence = dict[str, Fact](), dict[str, tuple[Evidence, ...]]()
     for at, (who, said, turns) in enumerate(claims):
         keys, fact_id = [number[turn] for turn in turns], f"f-{at}"
         since = rows[keys[0] - 1].at
         facts[fact_id] = Fact(fact_id, 1, ids[who], f"{who} {said}.", "factual", 5, 0.9, since, since)
         evidence[fact_id] = tuple(Evidence(fact_id, "s", key, "", since) for key in keys)
-    by_subject = {entity_id: tuple(each.fact_id for each in facts.values() if each.subject_id == entity_id)
-                  for entity_id in entities}  # fmt: skip
+    by_subject = {
+        entity_id: tuple(each.fact_id for each in facts.values() if each.subject_id == entity_id)
+        for entity_id in entities
+    }
     called = {fold(entity.name): (entity_id,) for entity_id, entity in entities.items()}
-    return WorkingSet("ann", 1, entities=entities, facts=facts, mentions=mentions, evidence=evidence, names=called,
-                      by_subject=by_subject)  # fmt: skip
+    return WorkingSet(
+        "ann",
+        1,
+        entities=entities,
+        facts=facts,
+        mentions=mentions,
+        evidence=evidence,
+        names=called,
+        by_subject=by_subject,
+    )
 
 
 def _claims(lines: Sequence[str]) -> Iterator[tuple[str, str, tuple[str, ...]]]:

@@ -34,8 +34,15 @@ def told(*sentences: str) -> Memory:
         memory.now = at = NOW - (len(sentences) - 1 - place) * 99 * DAY
         reading = read([Utterance(f"s{place}", "0", place + 1, 1, "Ana", text, at, role="user")])
         heard = c.ReadSegment("user:u", f"s{place}", place + 1, 1, at, "Ana", "user", 0)
-        memory.turn(c.AcceptReading(command_id=f"h{place}", actor="extraction", read=(heard,), claims=reading.claims,
-                                    sightings=reading.sightings))  # fmt: skip
+        memory.turn(
+            c.AcceptReading(
+                command_id=f"h{place}",
+                actor="extraction",
+                read=(heard,),
+                claims=reading.claims,
+                sightings=reading.sightings,
+            )
+        )
     return memory
 
 
@@ -90,10 +97,14 @@ def _years(fact: Fact, bound: str) -> set[int]:
 @pytest.mark.parametrize(
     ("name", "told_right", "left_alone"),
     [
-        ("believed_1.txt", 49, 50), ("believed_2.txt", 48, 50), ("believed_3.txt", 17, 42), ("believed_4.txt", 27, 37),
-        ("believed_5.txt", 19, 17), ("believed_6.txt", 51, 56),
+        ("believed_1.txt", 49, 50),
+        ("believed_2.txt", 48, 50),
+        ("believed_3.txt", 17, 42),
+        ("believed_4.txt", 27, 37),
+        ("believed_5.txt", 19, 17),
+        ("believed_6.txt", 51, 56),
     ],
-)  # fmt: skip
+)
 def test_what_is_believed_after_a_sentence(name: str, told_right: int, left_alone: int) -> None:
     """Of sentences what they say, of near misses what they do not: of the first two, as docs/benchmarks.md tells."""
     right = {near: sum(holds(line) for missed, line in lines(name) if missed == near) for near in (False, True)}

@@ -58,8 +58,10 @@ class Writer:
         program = WRITER.replace("{user}", user)
         self.process = subprocess.Popen(
             [sys.executable, "-c", program, str(home), dsn, user],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-        )  # fmt: skip
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
 
     def say(self, statement: str) -> None:
         assert self.process.stdin is not None

@@ -20,11 +20,15 @@ from tests.unit.retrieval.rows import Row, batch
 BELIEVED = WorkingSet(
     "u",
     entities={each: Entity(each, "person", each, 1.0, 0.0) for each in ("e-1", "e-2")},
-    evidence={"f-1": (Evidence("f-1", "s", 7, "q", 0.0), Evidence("f-1", "s", 8, "q", 0.0)),
-              "f-2": (Evidence("f-2", "s", None, "q", 0.0),)},
-    mentions={"e-1": {8: Mention("e-1", "s", 8, 0.0, "q"), 9: Mention("e-1", "t", 9, 0.0, "q")},
-              "e-2": {5: Mention("e-2", "t", 5, 0.0, "q")}},
-)  # fmt: skip
+    evidence={
+        "f-1": (Evidence("f-1", "s", 7, "q", 0.0), Evidence("f-1", "s", 8, "q", 0.0)),
+        "f-2": (Evidence("f-2", "s", None, "q", 0.0),),
+    },
+    mentions={
+        "e-1": {8: Mention("e-1", "s", 8, 0.0, "q"), 9: Mention("e-1", "t", 9, 0.0, "q")},
+        "e-2": {5: Mention("e-2", "t", 5, 0.0, "q")},
+    },
+)
 SOURCES = {7: ("s", 100.0), 8: ("s", 100.0), 9: ("t", 200.0)}
 
 

@@ -26,9 +26,12 @@ class Jobs:
     def submit_job(self, **told: Any) -> str:
         self.told.append(told)
         job = JobDetails(
-            type="SUBMISSION", status="RUNNING", entrypoint=told["entrypoint"], submission_id=told["submission_id"],
+            type="SUBMISSION",
+            status="RUNNING",
+            entrypoint=told["entrypoint"],
+            submission_id=told["submission_id"],
             metadata=told.get("metadata"),
-        )  # fmt: skip
+        )
         self.running.append(job)
         return str(told["submission_id"])
 
@@ -46,9 +49,12 @@ def asked(night: Night) -> dict[str, Any]:
 def test_a_night_asks_for_the_shares_of_the_settings(tmp_path: Path) -> None:
     night = load(tmp_path, {"night": {"num_cpus": 0.5, "num_gpus": 0.15}}, {}).night
     assert asked(night) == {
-        "entrypoint": NIGHT, "submission_id": "night-1", "entrypoint_num_cpus": 0.5, "entrypoint_num_gpus": 0.15,
+        "entrypoint": NIGHT,
+        "submission_id": "night-1",
+        "entrypoint_num_cpus": 0.5,
+        "entrypoint_num_gpus": 0.15,
         "entrypoint_resources": HEAD,
-    }  # fmt: skip
+    }
 
 
 def test_by_default_it_asks_for_one_of_the_processors_that_are_kept_for_jobs_and_no_gpu(tmp_path: Path) -> None:

@@ -31,8 +31,13 @@ async def test_what_was_read_is_context_for_what_was_not() -> None:
     await commit(journal, "c1", read=tuple((key, 1) for key in KEYS[:6]))
     rest = (await sources.unread("u", "user:u", "s", 8)).utterances
     assert [(each.segment_id, each.context_only) for each in rest] == [
-        ("l2", True), ("l3", True), ("l4", True), ("l5", True), ("l6", False), ("l7", False),
-    ]  # fmt: skip
+        ("l2", True),
+        ("l3", True),
+        ("l4", True),
+        ("l5", True),
+        ("l6", False),
+        ("l7", False),
+    ]
     await commit(journal, "c2", unread=(KEYS[0],), read=((KEYS[6], 1), (KEYS[7], 1)))
     assert [each.segment_id for each in (await sources.unread("u", "user:u", "s", 8)).utterances] == ["l0"]
 

@@ -124,6 +124,12 @@ def test_models_are_loaded_where_they_are_checked() -> None:
         for path in ADAPTERS.rglob("*.py")
     }
     assert {path for path, names in found.items() if names} == {
-        "embedding/e5.py", "embedding/minilm.py", "embedding/minilm_torch.py", "extraction/rules_model.py",
-        "hearing/graph.py", "hearing/silero.py", "hearing/whisper.py", "language/local.py",
-    }  # fmt: skip
+        "embedding/e5.py",
+        "embedding/minilm.py",
+        "embedding/minilm_torch.py",
+        "extraction/rules_model.py",
+        "hearing/graph.py",
+        "hearing/silero.py",
+        "hearing/whisper.py",
+        "language/local.py",
+    }

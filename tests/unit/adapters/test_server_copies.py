@@ -122,9 +122,12 @@ def account() -> Account:
 def begin(program: str, *arguments: Path) -> subprocess.Popen[str]:
     return subprocess.Popen(
         [sys.executable, "-c", program, *arguments],
-        cwd=project_root(), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+        cwd=project_root(),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
         env=os.environ | {"MEMORAY_PG_BIN": str(arguments[0])},
-    )  # fmt: skip
+    )
 
 
 def heard(process: subprocess.Popen[str]) -> str:

@@ -67,8 +67,11 @@ def test_what_was_left_is_removed_and_what_is_held_stays(root: Path, tmp_path: P
 def test_whoever_is_killed_holds_nothing_any_more(root: Path, tmp_path: Path) -> None:
     occupant = subprocess.Popen(
         [sys.executable, "-c", OCCUPANT, root, tmp_path],
-        cwd=project_root(), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-    )  # fmt: skip
+        cwd=project_root(),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
     assert occupant.stdout is not None
     assert occupant.stdout.readline() == "held\n"
     assert left() == []

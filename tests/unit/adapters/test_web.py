@@ -74,11 +74,32 @@ def moved(there: str) -> httpx.Response:
 @pytest.mark.parametrize(
     "address",
     [
-        "127.0.0.1", "10.1.2.3", "172.16.0.1", "192.168.1.1", "169.254.169.254", "100.64.0.1", "0.0.0.0", "224.0.0.1",
-        "255.255.255.255", "::", "::1", "fe80::1", "fe80::1%eth0", "fc00::1", "fec0::1", "ff02::1", "::ffff:127.0.0.1",
-        "::ffff:10.0.0.1", "::127.0.0.1", "64:ff9b::7f00:1", "2002:7f00:1::", "2001:0:53aa::1", "nonsense", "",
+        "127.0.0.1",
+        "10.1.2.3",
+        "172.16.0.1",
+        "192.168.1.1",
+        "169.254.169.254",
+        "100.64.0.1",
+        "0.0.0.0",
+        "224.0.0.1",
+        "255.255.255.255",
+        "::",
+        "::1",
+        "fe80::1",
+        "fe80::1%eth0",
+        "fc00::1",
+        "fec0::1",
+        "ff02::1",
+        "::ffff:127.0.0.1",
+        "::ffff:10.0.0.1",
+        "::127.0.0.1",
+        "64:ff9b::7f00:1",
+        "2002:7f00:1::",
+        "2001:0:53aa::1",
+        "nonsense",
+        "",
     ],
-)  # fmt: skip
+)
 def test_what_is_not_public(address: str) -> None:
     assert not is_public(address)
 
@@ -91,12 +112,26 @@ def test_what_is_public(address: str) -> None:
 @pytest.mark.parametrize(
     "url",
     [
-        "http://localhost/", "http://127.0.0.1/", "http://2130706433/", "http://inside.example/", "http://[::1]/",
-        "http://both.example/", "http://none.example/", "http://unknown.example/", "http://169.254.169.254/latest",
-        "http://[::ffff:127.0.0.1]/", "file:///etc/passwd", "ftp://example.org/", "http://example.org:8080/",
-        "http://me:word@example.org/", "http://", "example.org", "http://exa mple.org/", "//example.org/",
+        "http://localhost/",
+        "http://127.0.0.1/",
+        "http://2130706433/",
+        "http://inside.example/",
+        "http://[::1]/",
+        "http://both.example/",
+        "http://none.example/",
+        "http://unknown.example/",
+        "http://169.254.169.254/latest",
+        "http://[::ffff:127.0.0.1]/",
+        "file:///etc/passwd",
+        "ftp://example.org/",
+        "http://example.org:8080/",
+        "http://me:word@example.org/",
+        "http://",
+        "example.org",
+        "http://exa mple.org/",
+        "//example.org/",
     ],
-)  # fmt: skip
+)
 async def test_nothing_but_public_pages_is_asked_for(url: str) -> None:
     site = Site(lambda _: page("secret"))
     with pytest.raises(DomainError):

@@ -14,9 +14,15 @@ SHARD, RAYLET = ChaosFault("shard", "killed"), ChaosFault("raylet", "killed")
 def report(outage_s: float, **changed: object) -> Report:
     answered = [each / 10 for each in range(100) if not 50 <= each < 50 + 10 * outage_s]
     figures: dict[str, object] = {
-        "answered": answered, "acknowledged": answered, "reads": len(answered), "lost": (), "doubled": (),
-        "unacknowledged": 0, "slowest_read_s": 0.1, "reasons": {},
-    }  # fmt: skip
+        "answered": answered,
+        "acknowledged": answered,
+        "reads": len(answered),
+        "lost": (),
+        "doubled": (),
+        "unacknowledged": 0,
+        "slowest_read_s": 0.1,
+        "reasons": {},
+    }
     return Report.of(1, [Struck(5.0, SHARD)], (0.0, 10.0), **(figures | changed))  # type: ignore[arg-type]
 
 

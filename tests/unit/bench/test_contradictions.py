@@ -12,9 +12,12 @@ from bench.contradictions import LABELS, measure_contradictions, sample, wilson
 from bench.conversations import Conversation, conversation_of
 
 TURNS = [
-    "I have never repaired any bicycles.", "I have completed 10 harp lessons.", "I keep two cats.",
-    "I have just repaired two bicycles in the shed.", "I have recently completed 15 harp lessons.",
-]  # fmt: skip
+    "I have never repaired any bicycles.",
+    "I have completed 10 harp lessons.",
+    "I keep two cats.",
+    "I have just repaired two bicycles in the shed.",
+    "I have recently completed 15 harp lessons.",
+]
 
 
 @pytest.fixture
@@ -37,8 +40,9 @@ def test_a_pair_counts_when_a_link_joins_its_turns(conversation: Conversation) -
     row = measure_contradictions([conversation], HashingEmbedder(), None, lambda *_: None)
     assert row.listed == {"contradiction_resolution": (1, 1), "knowledge_update": (1, 2)}
     assert {(each.earlier, each.later, each.kind) for each in row.links} == {
-        ("M0", "M3", "disputes"), ("M1", "M4", "supersedes"),
-    }  # fmt: skip
+        ("M0", "M3", "disputes"),
+        ("M1", "M4", "supersedes"),
+    }
     assert (row.right, row.wrong, row.false_per_1000, row.pairs_asked) == (0, 0, None, 0)
     assert row.cells()["contradiction (listed)"] == "1/1 (21-100 %)"
     assert len(sample(row.links, 1, seed=0)) == 1

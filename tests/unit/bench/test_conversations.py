@@ -15,18 +15,29 @@ from memory.errors import Invalid
 def row(number: int = 1, **changes: Any) -> dict[str, Any]:
     """A conversation of two sessions and three questions, one of them without gold."""
     sessions = [
-        {"id": "S1", "datetime": "1:56 pm on 8 May, 2023", "turns": [
-            {"id": "D1", "speaker": "Ann", "text": "Look!", "caption": "a red boat"},
-            {"id": "D2", "speaker": "assistant", "text": "Nice."},
-        ]},
+        {
+            "id": "S1",
+            "datetime": "1:56 pm on 8 May, 2023",
+            "turns": [
+                {"id": "D1", "speaker": "Ann", "text": "Look!", "caption": "a red boat"},
+                {"id": "D2", "speaker": "assistant", "text": "Nice."},
+            ],
+        },
         {"id": "S2", "datetime": "9:00 am on 9 May, 2023", "turns": [{"id": "D3", "speaker": "Ann", "text": "Bye."}]},
-    ]  # fmt: skip
+    ]
     questions = [
         {"id": "q0", "question": "Who?", "category": "abstention", "evidence": []},
         {"id": "q1", "question": "What?", "category": "temporal", "evidence": ["D1"], "evidence_audited": ["D2"]},
-        {"id": "q2", "question": "When?", "category": "update", "evidence": ["D1", "D3"], "evidence_audited": None,
-         "evidence_roles": {"old": ["D1"], "new": ["D3"]}, "question_date": "2023/06/01 (Thu) 00:58"},
-    ]  # fmt: skip
+        {
+            "id": "q2",
+            "question": "When?",
+            "category": "update",
+            "evidence": ["D1", "D3"],
+            "evidence_audited": None,
+            "evidence_roles": {"old": ["D1"], "new": ["D3"]},
+            "question_date": "2023/06/01 (Thu) 00:58",
+        },
+    ]
     return {"id": f"c{number}", "dataset": "tiny", "sessions": sessions, "questions": questions} | changes
 
 

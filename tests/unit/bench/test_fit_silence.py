@@ -94,11 +94,16 @@ def test_a_conversation_is_judged_without_itself():
 
 def test_questions_without_gold_are_kept_where_they_are_meant_to_have_none(tmp_path):
     session = {"id": "s", "datetime": None, "turns": [{"id": "t1", "speaker": "Ann", "text": "Tea, please."}]}
-    row = {"id": "a", "dataset": "beam", "sessions": [session], "questions": [
-        {"question": "Who?", "category": "temporal", "evidence": ["t1"]},
-        {"question": "What?", "category": "abstention", "evidence": []},
-        {"question": "When?", "category": "temporal", "evidence": []},
-    ]}  # fmt: skip
+    row = {
+        "id": "a",
+        "dataset": "beam",
+        "sessions": [session],
+        "questions": [
+            {"question": "Who?", "category": "temporal", "evidence": ["t1"]},
+            {"question": "What?", "category": "abstention", "evidence": []},
+            {"question": "When?", "category": "temporal", "evidence": []},
+        ],
+    }
     for name, packed in (("a.jsonl", False), ("a.jsonl.gz", True)):
         line = (json.dumps(row) + "\n").encode()
         (tmp_path / name).write_bytes(gzip.compress(line) if packed else line)

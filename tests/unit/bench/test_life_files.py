@@ -95,7 +95,7 @@ def test_a_life_is_read_whole() -> None:
         ("| idiom", "| lie", "line 19: the reason is one of"),
         ("| Bo is dead ", "", "line 19: 3 parts"),
     ],
-)  # fmt: skip
+)
 def test_a_slip_of_the_pen_is_told_with_its_line(instead_of: str, written: str, told: str) -> None:
     assert LIFE.count(instead_of) == 1
     with pytest.raises(Invalid) as raised:

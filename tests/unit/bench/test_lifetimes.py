@@ -15,9 +15,13 @@ from memory.rules.decay import LAWS
 from memory.rules.parameters import Decay, Life
 
 REPORT: dict[str, Any] = {
-    "tiers": {"promoted": ["a", "b"], "demoted": ["c"]}, "states": {"crossed": 4}, "pruning": {"pruned": ["d"]},
-    "notes": {"expired": 2}, "storylines": {"opened": ["s-1"]}, "communities": {"opened": ["m-1", "m-2"]},
-}  # fmt: skip
+    "tiers": {"promoted": ["a", "b"], "demoted": ["c"]},
+    "states": {"crossed": 4},
+    "pruning": {"pruned": ["d"]},
+    "notes": {"expired": 2},
+    "storylines": {"opened": ["s-1"]},
+    "communities": {"opened": ["m-1", "m-2"]},
+}
 
 
 @pytest.mark.parametrize("law", LAWS)
@@ -64,10 +68,15 @@ def test_two_nights_are_run_on_an_awake_memory_and_the_last_once_more(monkeypatc
     assert nights == [date(2026, 3, 3), date(2026, 3, 4), date(2026, 3, 4)]
     assert (row.facts, row.awake_mb, row.first.changed, row.next.above_rest_mb) == (6_000, 100.0, 13, 250.0)
     assert door.asked == [
-        "DELETE /v1/memory", "GET /v1/context", "GET /v1/context",
-        "GET /v1/night/2026-03-03", "GET /v1/night/2026-03-04",
-        "GET /v1/night/2026-03-04", "GET /v1/night/2026-03-04", "DELETE /v1/memory",
-    ]  # fmt: skip
+        "DELETE /v1/memory",
+        "GET /v1/context",
+        "GET /v1/context",
+        "GET /v1/night/2026-03-03",
+        "GET /v1/night/2026-03-04",
+        "GET /v1/night/2026-03-04",
+        "GET /v1/night/2026-03-04",
+        "DELETE /v1/memory",
+    ]
     assert row.cells()["entities"] == "2,000"
 
 

@@ -38,8 +38,10 @@ def test_the_row(app: FrontDoor) -> None:
     assert row.overall["mrr"] == 100.0
     assert (row.overall["any@10"], row.overall["both_sides@10"]) == (100.0, 0.0)
     assert {name: figures["questions"] for name, figures in row.categories.items()} == {
-        "adversarial": 1, "single-hop": 1, "update": 1,
-    }  # fmt: skip
+        "adversarial": 1,
+        "single-hop": 1,
+        "update": 1,
+    }
     assert row.categories["adversarial"]["recall@20"] == 0.0
     assert (row.pss_mb, row.degraded) == (1500.0, 0)
     assert row.pending["extraction"] > 0

@@ -183,10 +183,18 @@ def test_the_counts_of_a_day_are_those_of_the_memory(lives) -> None:
 
 def test_sources_that_need_not_be_kept_are_archived_after_their_month() -> None:
     base = story()
-    life = Invented(base.owner, base.zone, base.start, 31, (
-        LifeSource("memo", 0, 9, ((base.owner, "I live in Berlin."),), "ephemeral"),
-        LifeSource("letter", 0, 10, ((base.owner, "I work at Bosch."),)),
-    ), (), ())  # fmt: skip
+    life = Invented(
+        base.owner,
+        base.zone,
+        base.start,
+        31,
+        (
+            LifeSource("memo", 0, 9, ((base.owner, "I live in Berlin."),), "ephemeral"),
+            LifeSource("letter", 0, 10, ((base.owner, "I work at Bosch."),)),
+        ),
+        (),
+        (),
+    )
     days = simulate(life, PARTS, ()).days
     assert [day.day for day in days if day.archived] == [30], "the night that closes day 29 is at 29 days and 18 hours"
 

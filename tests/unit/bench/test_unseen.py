@@ -42,12 +42,17 @@ def test_a_world_is_a_conversation_with_questions() -> None:
     assert (read.kind, read.conversation.id, read.conversation.segments) == ("assistant", "world-quarry", 4)
     turns = [turn for body in read.conversation.bodies for turn in body["segments"]]
     assert [(turn["segment_id"], turn["role"]) for turn in turns] == [
-        ("1.1", "user"), ("1.2", "assistant"), ("1.3", "user"), ("2.1", "user"),
-    ]  # fmt: skip
+        ("1.1", "user"),
+        ("1.2", "assistant"),
+        ("1.3", "user"),
+        ("2.1", "user"),
+    ]
     assert turns[2]["text"] == "No kilos: not ever."
     assert [(each.category, each.gold) for each in read.asked] == [
-        (FOLLOWED, ("1.1", "1.3")), ("fact", ("2.1",)), ("abstention", ()),
-    ]  # fmt: skip
+        (FOLLOWED, ("1.1", "1.3")),
+        ("fact", ("2.1",)),
+        ("abstention", ()),
+    ]
     assert [each.text for each in read.conversation.questions] == ["How do I lift the slab?", "Was the crane sold?"]
     assert read.wished == {"1.1", "1.3"}
 
@@ -67,11 +72,14 @@ def test_spans_of_turns(listed: str, turns: list[str]) -> None:
 @pytest.mark.parametrize(
     ("lines", "where"),
     [
-        ([], "line 1"), (["# world: x | kind: work | language: en | people: Bo (he)"], "line 1"),
-        ([LINES[0], "Ottilie: Before any session."], "line 2"), ([*LINES[:2], "Nobody says this"], "line 3"),
-        ([LINES[0], "## 1 | yesterday | chat"], "line 2"), ([*LINES[:8], "? No kind"], "line 9"),
+        ([], "line 1"),
+        (["# world: x | kind: work | language: en | people: Bo (he)"], "line 1"),
+        ([LINES[0], "Ottilie: Before any session."], "line 2"),
+        ([*LINES[:2], "Nobody says this"], "line 3"),
+        ([LINES[0], "## 1 | yesterday | chat"], "line 2"),
+        ([*LINES[:8], "? No kind"], "line 9"),
     ],
-)  # fmt: skip
+)
 def test_what_is_no_world_is_refused_with_its_line(lines: list[str], where: str) -> None:
     with pytest.raises(Invalid, match=f"quarry, {where}"):
         world("quarry", lines)
@@ -91,8 +99,10 @@ def talk(wish: str, question: str) -> Conversation:
 
 def test_the_gate_counts_wishes_requests_and_what_it_takes_for_one() -> None:
     found = lived(world("quarry", LINES))
-    assert (found.wished, found.heeding) == (("I'd rather have weights in stones.", "No kilos: not ever."),
-                                             ("How do I lift the slab?",))  # fmt: skip
+    assert (found.wished, found.heeding) == (
+        ("I'd rather have weights in stones.", "No kilos: not ever."),
+        ("How do I lift the slab?",),
+    )
     assert counted(found).__dict__ == {"wished": 1, "heeding": 1, "others": 1}
 
 
@@ -134,14 +144,27 @@ def weighed(conversation: str, dataset: str, told: int) -> Weighed:
     rows = np.zeros((2, len(FEATURES)))
     rows[0, told] = rows[1, FEATURES.index("text")] = 1.0
     gold = np.array([True, False])
-    return Weighed(dataset, conversation, rows, np.ones(2), np.array(["1", "2"]), gold, ("1",), np.zeros(2, np.int64),
-                   frozenset({0}))  # fmt: skip
+    return Weighed(
+        dataset,
+        conversation,
+        rows,
+        np.ones(2),
+        np.array(["1", "2"]),
+        gold,
+        ("1",),
+        np.zeros(2, np.int64),
+        frozenset({0}),
+    )
 
 
 def test_weights_are_fitted_to_worlds_alone_and_each_author_is_judged_without_its_own() -> None:
     speaker, question = (FEATURES.index(name) for name in ("speaker", "question"))
-    asked = [weighed("world-i-a", "worlds", speaker), weighed("world-i-b", "worlds", speaker),
-             weighed("world-j-a", "worlds", question), weighed("chat-1", "beam", question)]  # fmt: skip
+    asked = [
+        weighed("world-i-a", "worlds", speaker),
+        weighed("world-i-b", "worlds", speaker),
+        weighed("world-j-a", "worlds", question),
+        weighed("chat-1", "beam", question),
+    ]
     whole = fit(asked)
     assert whole[speaker] > whole[question] > 0 > whole[FEATURES.index("text")]
     fitted = folds(asked)

@@ -60,12 +60,19 @@ def test_what_others_say_stays_theirs_however_the_phone_writes_the_date(stamp, t
     assert said(file) == [("Rui", "I live in Lyon.\nSince May."), ("Ana", "I do not.")]
 
 
-@pytest.mark.parametrize(("stamp", "at"), [
-    ("14/3/2026, 12:01 π.μ. - ", "2026-03-14T00:01"), ("2026년 3월 14일 오전 12:01, ", "2026-03-14T00:01"),
-    ("[2026/3/9 上午8:01:07] ", "2026-03-09T08:01"), ("[2026/3/9 中午12:01:07] ", "2026-03-09T12:01"),
-    ("26年3月9日 8:01 - ", "2026-03-09T08:01"), ("٩/٣/٢٠٢٦، ٨:٠١ ص - ", "2026-03-09T08:01"),
-    ("14.3.2026, 8:01 e pasdites - ", "2026-03-14T20:01"), ("14/3/2026, 8:01 अपराह्न - ", "2026-03-14T20:01"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("stamp", "at"),
+    [
+        ("14/3/2026, 12:01 π.μ. - ", "2026-03-14T00:01"),
+        ("2026년 3월 14일 오전 12:01, ", "2026-03-14T00:01"),
+        ("[2026/3/9 上午8:01:07] ", "2026-03-09T08:01"),
+        ("[2026/3/9 中午12:01:07] ", "2026-03-09T12:01"),
+        ("26年3月9日 8:01 - ", "2026-03-09T08:01"),
+        ("٩/٣/٢٠٢٦، ٨:٠١ ص - ", "2026-03-09T08:01"),
+        ("14.3.2026, 8:01 e pasdites - ", "2026-03-14T20:01"),
+        ("14/3/2026, 8:01 अपराह्न - ", "2026-03-14T20:01"),
+    ],
+)
 def test_the_half_of_the_day_and_the_order_follow_the_script(stamp, at, tmp_path):
     (body,) = read(chat(tmp_path, f"{stamp}Rui: hi\n"))
     assert body["started_at"].startswith(at)
@@ -76,27 +83,33 @@ def test_a_day_over_twelve_anywhere_settles_the_order_of_a_new_form_too(tmp_path
     assert [body["started_at"][:10] for body in read(file)] == ["2026-04-03", "2026-04-25"]
 
 
-@pytest.mark.parametrize("notice", [
-    "14/03/2026 à 20:01 - Les messages et les appels sont chiffrés de bout en bout.",
-    "14/03/2026 à 20:01 - Rui a remplacé le sujet par « Voyage : Lyon »",
-    "14/03/2026 à 20:01 - Rui: IMG-20260314-WA0001.jpg (fichier joint)",
-    "2026년 3월 14일 오후 8:00",
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "notice",
+    [
+        "14/03/2026 à 20:01 - Les messages et les appels sont chiffrés de bout en bout.",
+        "14/03/2026 à 20:01 - Rui a remplacé le sujet par « Voyage : Lyon »",
+        "14/03/2026 à 20:01 - Rui: IMG-20260314-WA0001.jpg (fichier joint)",
+        "2026년 3월 14일 오후 8:00",
+    ],
+)
 def test_what_nobody_said_is_left_out_in_any_language(notice, tmp_path):
     day = "2026년 3월 14일 오후 8:01, " if "년" in notice else "14/03/2026 à 20:01 - "
     assert said(chat(tmp_path, f"{day}Rui: hi\n{notice}\n{day}Ana: yes\n")) == [("Rui", "hi"), ("Ana", "yes")]
 
 
-@pytest.mark.parametrize("text", [
-    "2026-03-14 20:01 - Ate soup.\n2026-03-15 20:10 - Slept.\n",
-    "2026년 3월 14일 오후 8:01\n\nI live in Lyon.\n",
-    "14.03.2026 20:01 - 21:30: Dinner with Rui\n",
-    "On 14.3.2026 at 20:01, Rui said: I live in Lyon.\n",
-    "Dinner 14.3.2026 20:01 - Rui: bring wine\n",
-    "March 2026: 14 days, 3 of them at 20:01 or later, with Rui: fine.\n",
-    "14 March 2026\n\nRui called at 20:01 - he lives in Lyon.\n",
-    "- 14/03/2026: dentist\n- 15/03/2026: bank\n",
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "text",
+    [
+        "2026-03-14 20:01 - Ate soup.\n2026-03-15 20:10 - Slept.\n",
+        "2026년 3월 14일 오후 8:01\n\nI live in Lyon.\n",
+        "14.03.2026 20:01 - 21:30: Dinner with Rui\n",
+        "On 14.3.2026 at 20:01, Rui said: I live in Lyon.\n",
+        "Dinner 14.3.2026 20:01 - Rui: bring wine\n",
+        "March 2026: 14 days, 3 of them at 20:01 or later, with Rui: fine.\n",
+        "14 March 2026\n\nRui called at 20:01 - he lives in Lyon.\n",
+        "- 14/03/2026: dentist\n- 15/03/2026: bank\n",
+    ],
+)
 def test_a_note_with_dates_stays_a_note(text, tmp_path):
     assert recognise(chat(tmp_path, text)).name == "note"
 
@@ -106,10 +119,18 @@ def test_a_transcript_with_stamps_in_brackets_stays_one(tmp_path):
     assert recognise(file).name == "transcript"
 
 
-@pytest.mark.parametrize("stamp", [
-    "14 de mar. de 2026 20:01 - ", "14/3/2026, 8:01 xyzw - ", "14 mars 2026 à 20:01 – ", "[14 mrt. 2026 20:01:07] ",
-    "[14 мар. 2026 г., 20:01:07] ", "March 14, 2026, 8:01 PM, ", "01.04.2026 - 16:00:27; ",
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "stamp",
+    [
+        "14 de mar. de 2026 20:01 - ",
+        "14/3/2026, 8:01 xyzw - ",
+        "14 mars 2026 à 20:01 – ",
+        "[14 mrt. 2026 20:01:07] ",
+        "[14 мар. 2026 г., 20:01:07] ",
+        "March 14, 2026, 8:01 PM, ",
+        "01.04.2026 - 16:00:27; ",
+    ],
+)
 def test_a_chat_with_unknown_stamps_is_refused_and_told_how_to_go_on(stamp, tmp_path):
     file = chat(tmp_path, f"{stamp}Rui : I live in Lyon.\n{stamp}Ana : I do not.\n")
     with pytest.raises(Invalid, match=r"chat\.txt, line 1: .*--as note"):
@@ -117,8 +138,9 @@ def test_a_chat_with_unknown_stamps_is_refused_and_told_how_to_go_on(stamp, tmp_
     assert recognise(file, "note").name == "note"
 
 
-@pytest.mark.parametrize("head", ["14 de mar. de 2026 20:01 - As mensagens são protegidas.\n\n",
-                                  "Chat with Rui\n\nDate Saved : March 14\n"])  # fmt: skip
+@pytest.mark.parametrize(
+    "head", ["14 de mar. de 2026 20:01 - As mensagens são protegidas.\n\n", "Chat with Rui\n\nDate Saved : March 14\n"]
+)
 def test_what_stands_above_the_first_message_hides_nothing(head, tmp_path):
     file = chat(tmp_path, f"{head}March 14, 2026, 8:01 PM, Rui : I live in Lyon.\n")
     with pytest.raises(Invalid, match=rf"chat\.txt, line {head.count(chr(10)) + 1}: "):
@@ -128,8 +150,9 @@ def test_what_stands_above_the_first_message_hides_nothing(head, tmp_path):
 def test_a_stamp_not_understood_inside_a_chat_is_not_of_whoever_spoke_before(tmp_path):
     (tmp_path / "chat.txt").write_text(
         "2026/3/14 下午8:01 - Ana: hi\nyou\n2026/3/14 夜8:02 - Rui: I live in Lyon.\nSince May.\n"
-        "2026/3/14 下午8:03 - Ana: oh\n", encoding="utf-8"
-    )  # fmt: skip
+        "2026/3/14 下午8:03 - Ana: oh\n",
+        encoding="utf-8",
+    )
     rejected = []
     file = TextFile(tmp_path / "chat.txt", set_aside=rejected.append)
     assert said(file) == [("Ana", "hi\nyou"), ("Ana", "oh")]
@@ -142,11 +165,18 @@ def test_paragraphs_that_each_have_a_name_of_their_own_are_a_note(tmp_path):
     assert recognise(chat(tmp_path, text + "\n\nParagraph 7: again, water.")).name == "note"
 
 
-@pytest.mark.parametrize("text", [
-    "Ana: I live in Lyon.\nBen: I live in Porto.\n",
-    "Ana: hi\nBen: hi\nAna: bye\n",
-    "Host: Who is here today?\n" + "".join(f"{name}: I am here today.\n" for name in
-    ("Ana", "Ben", "Cleo", "Dora", "Emil", "Finn", "Gil", "Hana", "Ivo")) + "Host: Thank you all.\n",
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Ana: I live in Lyon.\nBen: I live in Porto.\n",
+        "Ana: hi\nBen: hi\nAna: bye\n",
+        "Host: Who is here today?\n"
+        + "".join(
+            f"{name}: I am here today.\n"
+            for name in ("Ana", "Ben", "Cleo", "Dora", "Emil", "Finn", "Gil", "Hana", "Ivo")
+        )
+        + "Host: Thank you all.\n",
+    ],
+)
 def test_a_dialogue_stays_a_transcript(text, tmp_path):
     assert recognise(chat(tmp_path, text)).name == "transcript"

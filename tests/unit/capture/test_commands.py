@@ -154,8 +154,10 @@ async def test_an_erasure_that_was_interrupted_is_finished(files: CommandFiles, 
     (tmp_path / folder_name(user) / ".2026-03.jsonl.tmp").write_text("a draft of old")
     assert await files.resume(user, 1, 2) == 2
     assert sorted(path.name for path in (tmp_path / folder_name(user)).iterdir()) == [
-        ".commands.lock", ".snapshot.lock", "snapshot-000000000002.zip",
-    ]  # fmt: skip
+        ".commands.lock",
+        ".snapshot.lock",
+        "snapshot-000000000002.zip",
+    ]
     await files.write(user, line(3))
     await files.condense(user)
     assert [each.version for each in (await files.story(user)).lines()] == [3], "what came after stays"

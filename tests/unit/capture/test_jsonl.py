@@ -21,11 +21,23 @@ ROOT = Path(__file__).parents[3]
 
 
 def payload(number: int = 0, text: str = "We met at the café", **changes) -> dict:
-    segment = {"segment_id": f"seg-{number}", "speaker": "ana", "text": text, "start": number * 2.0,
-               "end": number * 2.0 + 1.5, "language": "en", "stt_engine": "whisper",
-               "emotion": {"label": "calm", "score": 0.82}}  # fmt: skip
-    return {"session_id": "walk", "device_id": "pendant", "session_started_at": 1709542800.0, "is_sweep": False,
-            "segments": [segment | changes]}  # fmt: skip
+    segment = {
+        "segment_id": f"seg-{number}",
+        "speaker": "ana",
+        "text": text,
+        "start": number * 2.0,
+        "end": number * 2.0 + 1.5,
+        "language": "en",
+        "stt_engine": "whisper",
+        "emotion": {"label": "calm", "score": 0.82},
+    }
+    return {
+        "session_id": "walk",
+        "device_id": "pendant",
+        "session_started_at": 1709542800.0,
+        "is_sweep": False,
+        "segments": [segment | changes],
+    }
 
 
 def line(number: int) -> bytes:
@@ -233,9 +245,14 @@ def test_a_guess_keeps_its_method_and_its_numbers_within_bounds():
     guess = {"label": "sad", "score": 0.2, "method": "guess", "prosody": {"pitch_hz": 180.0}, "scores": {"sad": 0.2}}
     assert parse_payload(payload(emotion={**guess, "more": 1})).segments[0].emotion == guess
     for wrong in (
-        {"method": 4}, {"method": "x" * 201}, {"prosody": 4}, {"prosody": {"pitch_hz": "high"}},
-        {"prosody": {"pitch_hz": float("nan")}}, {"scores": {str(place): 1.0 for place in range(21)}},
-        {"scores": {"x" * 201: 1.0}}, {"scores": {"\x00": 1.0}},
-    ):  # fmt: skip
+        {"method": 4},
+        {"method": "x" * 201},
+        {"prosody": 4},
+        {"prosody": {"pitch_hz": "high"}},
+        {"prosody": {"pitch_hz": float("nan")}},
+        {"scores": {str(place): 1.0 for place in range(21)}},
+        {"scores": {"x" * 201: 1.0}},
+        {"scores": {"\x00": 1.0}},
+    ):
         with pytest.raises(Invalid):
             parse_payload(payload(emotion=guess | wrong))

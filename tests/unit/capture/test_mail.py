@@ -112,8 +112,10 @@ def test_a_mailbox_gives_every_message_and_says_which_it_could_not_read(tmp_path
     box = file(tmp_path, "all.mbox", "\n".join(f"From x Tue Mar  3\n{each}" for each in mails), rejected)
     assert said(read(box)) == [("Priya Sharma", "From here I moved to Lyon."), ("Jörg", "Schön hier.")]
     (aside,) = rejected
-    assert box.path.read_text().splitlines()[aside.line_no - 1 : aside.line_no + 1] == ["From x Tue Mar  3",
-                                                                                       "From: shop@x.org"]  # fmt: skip
+    assert box.path.read_text().splitlines()[aside.line_no - 1 : aside.line_no + 1] == [
+        "From x Tue Mar  3",
+        "From: shop@x.org",
+    ]
 
 
 def test_an_old_encoding_in_a_mailbox_spoils_no_other_message(tmp_path):
@@ -131,9 +133,13 @@ def test_mail_files_are_found_in_a_folder(tmp_path):
 
 @pytest.mark.parametrize(
     "text",
-    ["Ana: hi\nBen: hi\nAna: bye", "From: the heart\n\nI love you.", "Subject: x\nDate: 2026-03-03\n\nhi",
-     "I wrote this.\nFrom: Ana\nSubject: x"],
-)  # fmt: skip
+    [
+        "Ana: hi\nBen: hi\nAna: bye",
+        "From: the heart\n\nI love you.",
+        "Subject: x\nDate: 2026-03-03\n\nhi",
+        "I wrote this.\nFrom: Ana\nSubject: x",
+    ],
+)
 def test_what_is_no_mail(text, tmp_path):
     assert not is_mail(text)
     assert recognise(file(tmp_path, "a.txt", text)).name != "mail"
@@ -141,9 +147,15 @@ def test_what_is_no_mail(text, tmp_path):
 
 @pytest.mark.parametrize(
     ("written", "name"),
-    [('"Sharma, Priya" <p@x.org>', "Priya Sharma"), ("priya_sharma@x.org", "Priya Sharma"), ("<p@x.org>", "P"),
-     ("Priya [mailto:p@x.org]", "Priya"), ("", "unknown"), ("=?utf-8?b?a?=", "=?utf-8?b?a?=")],
-)  # fmt: skip
+    [
+        ('"Sharma, Priya" <p@x.org>', "Priya Sharma"),
+        ("priya_sharma@x.org", "Priya Sharma"),
+        ("<p@x.org>", "P"),
+        ("Priya [mailto:p@x.org]", "Priya"),
+        ("", "unknown"),
+        ("=?utf-8?b?a?=", "=?utf-8?b?a?="),
+    ],
+)
 def test_the_name_of_a_sender(written, name):
     assert next(letters(f"From: {written}\nSubject: x\n\nhi")).sender == name
 
@@ -152,7 +164,9 @@ def test_content_that_is_mail_is_told_by_its_senders_in_order():
     body = SourceIn(source_id="m", started_at="2026-03-09T08:00:00+01:00", content=OUTLOOK)
     source = source_of(body, "user:felix", Profile(name="Felix"))
     assert [(each.speaker, each.text) for each in source.segments] == [
-        ("Felix Klein", "Wo wohnst du?"), ("Jörg Weber", "Ich wohne jetzt in Köln.")]  # fmt: skip
+        ("Felix Klein", "Wo wohnst du?"),
+        ("Jörg Weber", "Ich wohne jetzt in Köln."),
+    ]
     assert (source.kind, source.started_at) == ("email", datetime.fromisoformat("2026-03-02T18:01+01:00").timestamp())
     assert source.segments[1].start == (16 * 60 + 11) * 60
 
@@ -163,9 +177,23 @@ def test_content_that_is_no_mail_stays_as_it_is():
     assert (segment.segment_id, segment.speaker, segment.text) == ("content", "Felix", "Lyon is nice.")
 
 
-@given(st.lists(st.sampled_from([*PRIYA.split("\n"), *OUTLOOK.split("\n"), *MULTIPART.split("\n"), "Date: 0", "\ud7ff",
-                                 "Date: Tue, 3 Mar 0001 10:12:00 +2359", "Content-Type: text/plain; charset=hex",
-                                 "From: " + "x" * 2000, "Content-Transfer-Encoding: base64"])))  # fmt: skip
+@given(
+    st.lists(
+        st.sampled_from(
+            [
+                *PRIYA.split("\n"),
+                *OUTLOOK.split("\n"),
+                *MULTIPART.split("\n"),
+                "Date: 0",
+                "\ud7ff",
+                "Date: Tue, 3 Mar 0001 10:12:00 +2359",
+                "Content-Type: text/plain; charset=hex",
+                "From: " + "x" * 2000,
+                "Content-Transfer-Encoding: base64",
+            ]
+        )
+    )
+)
 def test_no_content_is_a_crash(lines):
     body = SourceIn(source_id="m", started_at=0, content="\n".join(["From: a@b.c", "Subject: x", *lines]))
     assert source_of(body, "user:felix", Profile()).segments
@@ -241,11 +269,11 @@ BROKEN = [
     b"From: a@b.c\nSubject: x\nContent-Type: text/plain; charset=nonsense\nContent-Transfer-Encoding: base64\n\n!!!!\n",
     b"From: a@b.c\nSubject: =?utf-8?b?\xff?=\nDate: Tue, 99 Foo 2026\n\n" + b"\x00" * 50 + b"\n",
     b"From: a@b.c\nSubject: long\n\n" + b"x" * 1_500_000 + b"\n",
-    b"From: a@b.c\nSubject: deep\n" + b"".join(
-        b"Content-Type: multipart/mixed; boundary=b%d\n\n--b%d\n" % (n, n) for n in range(2_000)),
+    b"From: a@b.c\nSubject: deep\n"
+    + b"".join(b"Content-Type: multipart/mixed; boundary=b%d\n\n--b%d\n" % (n, n) for n in range(2_000)),
     b"no headers at all\n\n\n",
     b"From: a@b.c\nSubject: x\nContent-Type: message/rfc822\n\nFrom: b@c.d\n\nInner\n",
-]  # fmt: skip
+]
 
 
 def test_broken_mime_in_a_mailbox_stops_nothing_else(tmp_path):

@@ -13,8 +13,10 @@ START = 1709542800.0
 
 
 def payload(*spans, session="walk", is_sweep=False, text="words") -> Payload:
-    segments = tuple(Segment(f"{'w' if is_sweep else 'f'}{start}", "ana", text, start, end, is_sweep=is_sweep)
-                     for start, end in spans)  # fmt: skip
+    segments = tuple(
+        Segment(f"{'w' if is_sweep else 'f'}{start}", "ana", text, start, end, is_sweep=is_sweep)
+        for start, end in spans
+    )
     return Payload(session, START, segments, "pendant")
 
 

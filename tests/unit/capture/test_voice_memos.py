@@ -41,8 +41,9 @@ def test_what_is_said_in_a_recording_becomes_a_source_told_by_the_owner(tmp_path
         "2026-03-01T08:00:04.000+01:00",
     )
     assert [(each["speaker"], each["text"], each["start"]) for each in body["segments"]] == [
-        ("Maya", "I parked on level 3.", 0.5), ("Maya", "See you.", 3.0),
-    ]  # fmt: skip
+        ("Maya", "I parked on level 3.", 0.5),
+        ("Maya", "See you.", 3.0),
+    ]
     copied = TextFile(memo(tmp_path, "copy of memo.wav"), UTC, "Maya", hear=lambda sound: heard())
     assert [each["source_id"] for each in read(copied)] == [body["source_id"]], "the same sound is the same source"
 

@@ -90,8 +90,10 @@ async def test_what_is_written_while_watching_is_found_also_in_a_new_folder(fold
 async def test_a_rename_into_place_and_a_move_from_outside_are_found(folder, root, tmp_path):
     append(root / "first.jsonl", payload("first", 0))
     append(tmp_path / "outside.jsonl", payload("outside", 0))
-    steps = [lambda: (tmp_path / "outside.jsonl").rename(root / "inside.jsonl"),
-             lambda: (root / "inside.jsonl").rename(root / "renamed.jsonl")]  # fmt: skip
+    steps = [
+        lambda: (tmp_path / "outside.jsonl").rename(root / "inside.jsonl"),
+        lambda: (root / "inside.jsonl").rename(root / "renamed.jsonl"),
+    ]
     assert [each.session_id for each in await following(folder, 3, steps)] == ["first", "inside", "renamed"]
 
 

@@ -20,25 +20,44 @@ SAID = {"timestamp": AT, "speaker": "Maya", "text": "Tea?", "source_id": "s", "s
 HEARD = {"at": "2026-02-28T20:30:00Z", "speaker": "Maya", "text": "Tea?"}
 OWED = {"state": "open", "by": "Maya", "to": "Ben", "due": "2026-02-28T20:30:00Z", "text": "tea"}
 SEEN = {
-    "entity_type": "person", "name": "Maya", "tier": "L0", "salience": 0.5, "mention_count": 1,
-    "last_seen": "2026-02-28T20:30:00.25Z", "entity_id": "e-1",
-}  # fmt: skip
+    "entity_type": "person",
+    "name": "Maya",
+    "tier": "L0",
+    "salience": 0.5,
+    "mention_count": 1,
+    "last_seen": "2026-02-28T20:30:00.25Z",
+    "entity_id": "e-1",
+}
 STEP = '2026-02-28T20:30:00.552000Z created: "Tea at 2026-02-28T20:30:00Z", by user (Remember: created).'
 AT_HOME = '2026-03-01 02:00 created: "Tea at 2026-02-28T20:30:00Z", by user (Remember: created).'
 REVIEWED = {"date": "2026-03-01", "summary": "1 session.", "people": ["Ravi", "Tom"], "topics": [], "promises": []}
 QUOTED = HEARD | {"fact_id": None, "statement": None, "source_id": "s", "segment_id": "1"}
 SHOWN = {
-    "pattern_id": "p-1", "community_id": "g-1", "about": ["Maya"], "since": "2026-02-28T20:30:00Z",
+    "pattern_id": "p-1",
+    "community_id": "g-1",
+    "about": ["Maya"],
+    "since": "2026-02-28T20:30:00Z",
     "quotes": [QUOTED | {"statement": "Maya likes tea"}],
-}  # fmt: skip
+}
 CIRCLE = {
-    "community_id": "g-1", "names": ["Ben", "Maya"], "size": 2, "patterns": 1, "since": "2026-02-28T20:30:00Z",
-}  # fmt: skip
+    "community_id": "g-1",
+    "names": ["Ben", "Maya"],
+    "size": 2,
+    "patterns": 1,
+    "since": "2026-02-28T20:30:00Z",
+}
 CITED = {"text": 'Maya: "Tom left."', "segments": [{"source_id": "s", "segment_id": "1"}]}
 GOING = {
-    "entity": "Tom", "open": True, "first_at": "2026-02-01T08:00:00Z", "last_at": "2026-02-28T20:30:00Z", "sources": 5,
-    "state": "active", "storyline_id": "s-1", "extractive": True, "summary": [CITED],
-}  # fmt: skip
+    "entity": "Tom",
+    "open": True,
+    "first_at": "2026-02-01T08:00:00Z",
+    "last_at": "2026-02-28T20:30:00Z",
+    "sources": 5,
+    "state": "active",
+    "storyline_id": "s-1",
+    "extractive": True,
+    "summary": [CITED],
+}
 TOLD = {"speaker": "Maya", "text": "Tom [sic] left."}
 TOLD_IN = [{"source_id": "s", "at": "2026-02-28T20:30:00Z", "segments": [TOLD]}]
 MACRO = {**GOING, "macro_id": "m-1", "storylines": ["s-1", "s-2"]}

@@ -19,9 +19,13 @@ class Door:
 
     def __init__(self) -> None:
         self.known: dict[str, Any] = {
-            "name": "", "speaker_labels": ["user", "me"], "assistant_labels": [], "time_zone": "UTC",
-            "languages": ["en"], "preset": "default",
-        }  # fmt: skip
+            "name": "",
+            "speaker_labels": ["user", "me"],
+            "assistant_labels": [],
+            "time_zone": "UTC",
+            "languages": ["en"],
+            "preset": "default",
+        }
         self.puts: list[Mapping[str, Any]] = []
 
     def __enter__(self) -> Door:

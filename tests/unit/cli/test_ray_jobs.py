@@ -13,9 +13,16 @@ from cli.runtime import Places
 from memory.errors import Unavailable
 
 FOUND = {
-    "user_id": "me", "now": "2024-05-01T00:00:00Z", "standing": 2, "opened": ["g-1"], "changed": [], "closed": [],
-    "patterns_made": ["p-1"], "patterns_withdrawn": [], "commands": ["c-1", "c-2"],
-}  # fmt: skip
+    "user_id": "me",
+    "now": "2024-05-01T00:00:00Z",
+    "standing": 2,
+    "opened": ["g-1"],
+    "changed": [],
+    "closed": [],
+    "patterns_made": ["p-1"],
+    "patterns_withdrawn": [],
+    "commands": ["c-1", "c-2"],
+}
 
 
 class Cluster:

@@ -147,8 +147,11 @@ def test_messages_come_in_two_forms() -> None:
         return calls.add(messages, given).body  # type: ignore[arg-type]
 
     parts = [{"type": "text", "text": "Look"}, {"type": "image_url", "image_url": {"url": "x"}}, "here."]
-    chat = [{"role": "system", "content": "Be kind."}, {"role": "user", "content": parts, "name": "Maya"},
-            {"role": "assistant", "content": None}]  # fmt: skip
+    chat = [
+        {"role": "system", "content": "Be kind."},
+        {"role": "user", "content": parts, "name": "Maya"},
+        {"role": "assistant", "content": None},
+    ]
     assert body(chat)["segments"] == [{"text": "Look\nhere.", "speaker": "Maya", "role": "user"}]
     assert body("Hello.", started_at=NOON)["started_at"] == NOON.astimezone().isoformat()
     assert body("Hello.")["content"] == "Hello."
@@ -193,7 +196,11 @@ def test_it_is_built_and_installed_by_itself(tmp_path: Path) -> None:
     assert (site / "memoray_client" / "integrations" / "langchain.py").is_file()
     script = "import memoray_client, sys; print(memoray_client.__file__); assert 'ray' not in sys.modules"
     done = subprocess.run(
-        [sys.executable, "-c", script], env={"PYTHONPATH": str(site)}, cwd=tmp_path, capture_output=True, text=True,
+        [sys.executable, "-c", script],
+        env={"PYTHONPATH": str(site)},
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
         check=True,
-    )  # fmt: skip
+    )
     assert done.stdout.startswith(str(site))

@@ -58,7 +58,7 @@ def test_later_layers_win_one_key_at_a_time(tmp_path: Path) -> None:
         ("home: /elsewhere", "home ("),
         ("zzzz: 1", "known: auth, causes, chat"),
     ],
-)  # fmt: skip
+)
 def test_an_unknown_key_is_refused_with_the_nearest_spelling(tmp_path: Path, text: str, said: str) -> None:
     with pytest.raises(ConfigError) as refused:
         from_file(tmp_path, text)
@@ -184,8 +184,12 @@ def test_presets_carry_the_numbers_of_their_seed(tmp_path: Path) -> None:
 def test_gates_are_those_of_seed_001() -> None:
     gates = Gates()
     assert (gates.of("promise"), gates.of("person"), gates.of("topic"), gates.of("habit"), gates.of("of")) == (
-        0.7, 0.6, 0.5, 0.5, 0.5,
-    )  # fmt: skip
+        0.7,
+        0.6,
+        0.5,
+        0.5,
+        0.5,
+    )
 
 
 def test_our_own_packages_are_the_ones_imported(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -217,8 +221,10 @@ def test_every_setting_says_what_it_is(path: str) -> None:
 SHARES = st.floats(0, 1)
 
 
-@given(low=st.dictionaries(st.sampled_from(["person", "topic", "other"]), SHARES),
-       high=st.dictionaries(st.sampled_from(["person", "topic", "other"]), SHARES))  # fmt: skip
+@given(
+    low=st.dictionaries(st.sampled_from(["person", "topic", "other"]), SHARES),
+    high=st.dictionaries(st.sampled_from(["person", "topic", "other"]), SHARES),
+)
 def test_laying_one_layer_over_another_is_a_dictionary_update(low: dict[str, float], high: dict[str, float]) -> None:
     gates = compose(Gates, (Layer("low", low), Layer("high", high)))
     assert gates == Gates(**{**low, **high})

@@ -85,14 +85,29 @@ def test_the_preset_of_seed_002_lets_in_what_is_sure_of_seven_in_ten_and_takes_w
 def test_the_preset_of_seed_003_keeps_its_bands_and_steps_even_if_the_defaults_move(tmp_path: Path) -> None:
     settings = load(tmp_path, {"preset": "personal-ai"}, {})
     bands = {
-        "manner": "likeness", "reinforce_above": 0.85, "contradict_above": 0.70, "relate_above": 0.40, "rivals": 5,
-        "neighbours": 3, "reinforce_by": 0.1, "weaken_by": 0.2, "weakest": 0.1, "first_confidence": 0.6, "supports": 3,
-    }  # fmt: skip
+        "manner": "likeness",
+        "reinforce_above": 0.85,
+        "contradict_above": 0.70,
+        "relate_above": 0.40,
+        "rivals": 5,
+        "neighbours": 3,
+        "reinforce_by": 0.1,
+        "weaken_by": 0.2,
+        "weakest": 0.1,
+        "first_confidence": 0.6,
+        "supports": 3,
+    }
     assert {name: getattr(settings.revision, name) for name in bands} == bands
     looks = Reflection(
-        duplicate_above=0.85, theme_above=0.60, candidate_above=0.40, themes=5, theme_size=2, meta_confidence=0.8,
-        meta_stability=3.0, stale_below=0.10,
-    )  # fmt: skip
+        duplicate_above=0.85,
+        theme_above=0.60,
+        candidate_above=0.40,
+        themes=5,
+        theme_size=2,
+        meta_confidence=0.8,
+        meta_stability=3.0,
+        stale_below=0.10,
+    )
     assert settings.reflection == looks
 
 

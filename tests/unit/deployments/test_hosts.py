@@ -17,11 +17,22 @@ from tests.unit.deployments.test_half_sent import app, ended, shut, status
 @pytest.mark.parametrize(
     ("host", "expected"),
     [
-        ("localhost", 200), ("LOCALHOST:80", 200), ("127.0.0.1:8000", 200), ("[::1]:8000", 200), ("localhost.", 200),
-        ("memory.lan", 200), ("evil.example", 421), ("evil.example:8000", 421), ("127.0.0.1.evil.example", 421),
-        ("localhost@evil.example", 421), ("evil.example, localhost", 421), ("10.0.0.7", 421), ("", 421), (None, 400),
+        ("localhost", 200),
+        ("LOCALHOST:80", 200),
+        ("127.0.0.1:8000", 200),
+        ("[::1]:8000", 200),
+        ("localhost.", 200),
+        ("memory.lan", 200),
+        ("evil.example", 421),
+        ("evil.example:8000", 421),
+        ("127.0.0.1.evil.example", 421),
+        ("localhost@evil.example", 421),
+        ("evil.example, localhost", 421),
+        ("10.0.0.7", 421),
+        ("", 421),
+        (None, 400),
     ],
-)  # fmt: skip
+)
 async def test_it_answers_to_its_names_alone(host: str | None, expected: int) -> None:
     http = Http(port=free_port(0), hosts="proxy.lan, memory.lan:443")
     listener = await listen(app, Path("/nowhere"), http)

@@ -38,13 +38,25 @@ def test_they_are_described_alike() -> None:
 @pytest.mark.parametrize(
     "asked",
     [
-        "query=tea", "query=tea&limit=7&cut=none&record_access=false&explain=1&hours_back=1.5&budget_tokens=auto",
-        "query=tea&query=coffee", "query=tea&now=1700000000", "query=gr%C3%BCner+Tee&entity=e-1&budget_tokens=300",
-        "", "query=", "query=tea&limit=0", "query=tea&limit=many", "query=tea&cut=some&granularity=9",
-        "query=tea&granularity=1", "query=tea&granularity=2",
-        "query=tea&unknown=1", "query=tea&entity=", "query=tea&budget_tokens=none", "query=%00", "query=tea&now=true",
+        "query=tea",
+        "query=tea&limit=7&cut=none&record_access=false&explain=1&hours_back=1.5&budget_tokens=auto",
+        "query=tea&query=coffee",
+        "query=tea&now=1700000000",
+        "query=gr%C3%BCner+Tee&entity=e-1&budget_tokens=300",
+        "",
+        "query=",
+        "query=tea&limit=0",
+        "query=tea&limit=many",
+        "query=tea&cut=some&granularity=9",
+        "query=tea&granularity=1",
+        "query=tea&granularity=2",
+        "query=tea&unknown=1",
+        "query=tea&entity=",
+        "query=tea&budget_tokens=none",
+        "query=%00",
+        "query=tea&now=true",
     ],
-)  # fmt: skip
+)
 def test_they_are_taken_and_refused_alike(asked: str) -> None:
     both = _both()
     at_once, one_by_one = both.get(f"/at-once?{asked}"), both.get(f"/one-by-one?{asked}")

@@ -183,11 +183,17 @@ def test_what_the_owner_notes_is_about_the_owner() -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "I'm dead.", "This deadline is killing me.", "My lips are sealed.", "I'm in heaven.", "I'm over the moon.",
-        "Ich bin tot.", "Ich bin im siebten Himmel.", "Ich glaube, mein Schwein pfeift.",
+        "I'm dead.",
+        "This deadline is killing me.",
+        "My lips are sealed.",
+        "I'm in heaven.",
+        "I'm over the moon.",
+        "Ich bin tot.",
+        "Ich bin im siebten Himmel.",
+        "Ich glaube, mein Schwein pfeift.",
         "Meine Lippen sind versiegelt.",
     ],
-)  # fmt: skip
+)
 def test_an_idiom_is_not_believed(text: str) -> None:
     assert claims(text) == []
 

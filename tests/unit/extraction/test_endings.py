@@ -42,13 +42,21 @@ def test_what_is_over_is_told_by_its_verb(text: str, said: tuple[str, str, str |
 @pytest.mark.parametrize(
     "text",
     [
-        "I left Berlin out of the list.", "I left Berlin for the weekend.", "I left Berlin at seven this morning.",
-        "I left Berlin to visit my mother.", "I left my keys in Berlin.", "The meeting broke up at noon.",
-        "Lars and I split up to search the house.", "Tom moved to tears.", "Tom moved to the next slide.",
-        "Tom moved his money to Zurich.", "I cancelled the dentist appointment.",
-        "I stopped running for a moment to tie my shoe.", "I stopped running when it began to rain.",
+        "I left Berlin out of the list.",
+        "I left Berlin for the weekend.",
+        "I left Berlin at seven this morning.",
+        "I left Berlin to visit my mother.",
+        "I left my keys in Berlin.",
+        "The meeting broke up at noon.",
+        "Lars and I split up to search the house.",
+        "Tom moved to tears.",
+        "Tom moved to the next slide.",
+        "Tom moved his money to Zurich.",
+        "I cancelled the dentist appointment.",
+        "I stopped running for a moment to tie my shoe.",
+        "I stopped running when it began to rain.",
     ],
-)  # fmt: skip
+)
 def test_what_only_sounds_like_it_is_not(text: str) -> None:
     ended = {"left", "moved_to", "moved_from", "lives_in", "separated_from", "stopped"}
     assert not ended & {predicate for _, predicate, _ in typed(text)}
@@ -74,8 +82,9 @@ def test_a_state_that_is_over_is_so_up_to_when_it_is_told_to_be(text: str, since
 
 
 def test_how_long_something_lasted_says_nothing_of_when() -> None:
-    lasted, lasts = (claim(text, "lives_in") for text in ("I lived in York for five years.",
-                                                          "I have lived in York for five years."))  # fmt: skip
+    lasted, lasts = (
+        claim(text, "lives_in") for text in ("I lived in York for five years.", "I have lived in York for five years.")
+    )
     assert lasts.valid_from == instant(2018, 5, 25)
     assert (lasted.valid_from or 0.0) > instant(2023, 5, 1)
     assert lasted.statement == "Ana lived in York for five years"

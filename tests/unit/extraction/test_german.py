@@ -19,11 +19,17 @@ READ = [
 ]
 UNSAID = [
     "Wohnst du noch in Kassel?",
-    "hab ich am Freitag einen Termin", "wenn es klappt kaufe ich den Hof", "Ich hätte gern einen Bruder.",
-    "Vielleicht ist Tom bei Siemens.", "Mein Chef behauptet, ich wäre nie da.", "Ich habe geträumt, ich wohne in Rom.",
-    "Du bist mein kleiner Professor.", "Ruf bitte den Klempner an.", "Ja klar, ich liebe den Stau.",
+    "hab ich am Freitag einen Termin",
+    "wenn es klappt kaufe ich den Hof",
+    "Ich hätte gern einen Bruder.",
+    "Vielleicht ist Tom bei Siemens.",
+    "Mein Chef behauptet, ich wäre nie da.",
+    "Ich habe geträumt, ich wohne in Rom.",
+    "Du bist mein kleiner Professor.",
+    "Ruf bitte den Klempner an.",
+    "Ja klar, ich liebe den Stau.",
     'Auf dem Hemd stand "Ich heirate morgen".',
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("text", "statement", "predicate", "object_"), READ)
@@ -75,9 +81,13 @@ def test_diets_and_endings_are_typed(text: str, subject: str, predicate: str, ob
 @pytest.mark.parametrize(
     "text",
     [
-        "Ich bin mit einer Vegetarierin verheiratet.", "Ich habe heute vegan gegessen.", "Meine Katze isst Fisch.",
-        "Ich wohne nicht mehr allein in Jena.", "Ich esse heute Fisch.", "Ich war mal Veganer.",
+        "Ich bin mit einer Vegetarierin verheiratet.",
+        "Ich habe heute vegan gegessen.",
+        "Meine Katze isst Fisch.",
+        "Ich wohne nicht mehr allein in Jena.",
+        "Ich esse heute Fisch.",
+        "Ich war mal Veganer.",
     ],
-)  # fmt: skip
+)
 def test_what_tells_of_no_diet_and_no_end_is_not_typed(text: str) -> None:
     assert [each.predicate for each in german.claims_of(said(("Ana", text))[0])] == [None]

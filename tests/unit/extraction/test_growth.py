@@ -36,9 +36,29 @@ from memory.words.time_named import named_times
 from tests.unit.extraction.conftest import THURSDAY, said
 
 ATTACKS = (
-    "I will send you a b c, ", "Aa-", "a ", " ", '"', "„a", "1 ", "12.5.", "( a ", "a,a,", "? ", "\n", "Mr. A ",
-    'I said "', "in May ", "at 5 pm ", "ich bin nicht ", "> a\n", "-", "my sister Aa and ", "```", "between ",
-)  # fmt: skip
+    "I will send you a b c, ",
+    "Aa-",
+    "a ",
+    " ",
+    '"',
+    "„a",
+    "1 ",
+    "12.5.",
+    "( a ",
+    "a,a,",
+    "? ",
+    "\n",
+    "Mr. A ",
+    'I said "',
+    "in May ",
+    "at 5 pm ",
+    "ich bin nicht ",
+    "> a\n",
+    "-",
+    "my sister Aa and ",
+    "```",
+    "between ",
+)
 PARSED = ("I will send you a b c, ", "ich bin nicht ")
 FLOOR_S = 0.02
 """Below that a clock tells nothing."""

@@ -15,23 +15,33 @@ from tests.unit.extraction.test_endings import typed
     [
         ("Nora lives in Ghent and Paula knits scarves.", {("Nora", "lives_in", "Ghent"), ("Paula", "made", "scarves")}),
         ("Ben lives in Hull and Carla teaches yoga.", {("Ben", "lives_in", "Hull"), ("Carla", "teaches", "yoga")}),
-        ("Nora lives in Ghent and Paula has moved to Rome.",
-         {("Nora", "lives_in", "Ghent"), ("Paula", "moved_to", "Rome"), ("Paula", "lives_in", "Rome")}),
+        (
+            "Nora lives in Ghent and Paula has moved to Rome.",
+            {("Nora", "lives_in", "Ghent"), ("Paula", "moved_to", "Rome"), ("Paula", "lives_in", "Rome")},
+        ),
         ("Nora lives in Ghent and Paula is a nurse.", {("Nora", "lives_in", "Ghent"), ("Paula", "works_as", "nurse")}),
         ("Tom loves Anna and Anna loves Tom.", {("Tom", "likes", "Anna"), ("Anna", "likes", "Tom")}),
         ("I love Tom and Jerry cartoons.", {("Ana", "likes", "Tom and Jerry cartoons")}),
     ],
-)  # fmt: skip
+)
 def test_a_name_before_a_verb_is_its_subject(text: str, facts: set[tuple[str, str, str]]) -> None:
     assert typed(text) == facts
 
 
 @pytest.mark.parametrize(
     "text",
-    ["I moved to Zalando.", "I moved to Siemens last month.", "I moved to Lufthansa from KLM.",
-     "I moved to HelloFresh.", "I moved from Bosch to Foxglove.", "I moved to Legal.", "I moved to the night shift.",
-     "I moved to a new team.", "Tom moved to Nintendo."],
-)  # fmt: skip
+    [
+        "I moved to Zalando.",
+        "I moved to Siemens last month.",
+        "I moved to Lufthansa from KLM.",
+        "I moved to HelloFresh.",
+        "I moved from Bosch to Foxglove.",
+        "I moved to Legal.",
+        "I moved to the night shift.",
+        "I moved to a new team.",
+        "Tom moved to Nintendo.",
+    ],
+)
 def test_nobody_lives_in_a_firm_or_a_department(text: str) -> None:
     assert not {"lives_in", "moved_to"} & {predicate for _, predicate, _ in typed(text)}
 
@@ -43,9 +53,17 @@ def test_a_town_is_still_moved_to(town: str) -> None:
 
 @pytest.mark.parametrize(
     ("name", "firm"),
-    [("HelloFresh", True), ("KLM", True), ("booking.com", True), ("H&M", True), ("McAllen", False), ("USA", False),
-     ("Ghent", False), ("LA", False)],
-)  # fmt: skip
+    [
+        ("HelloFresh", True),
+        ("KLM", True),
+        ("booking.com", True),
+        ("H&M", True),
+        ("McAllen", False),
+        ("USA", False),
+        ("Ghent", False),
+        ("LA", False),
+    ],
+)
 def test_a_firm_is_known_by_its_spelling(name: str, firm: bool) -> None:
     assert is_spelt_like_a_firm(name) == firm
 
@@ -82,9 +100,14 @@ def test_of_which_year_a_birthday_without_a_year_was_is_not_said() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["I hate to say it but Rosa was right.", "She goes, oh my God, I live in Chelsea.",
-     "Sure, I love being stuck in traffic.", "Oh yeah, I just love cleaning the oven.", "He was all, I hate you."],
-)  # fmt: skip
+    [
+        "I hate to say it but Rosa was right.",
+        "She goes, oh my God, I live in Chelsea.",
+        "Sure, I love being stuck in traffic.",
+        "Oh yeah, I just love cleaning the oven.",
+        "He was all, I hate you.",
+    ],
+)
 def test_courtesy_mockery_and_mimicry_are_not_meant(text: str) -> None:
     assert not {"likes", "dislikes", "lives_in"} & {predicate for _, predicate, _ in typed(text)}
 

@@ -16,18 +16,31 @@ def aliases(*turns: tuple[str, str]) -> dict[str, tuple[str, ...]]:
 
 @pytest.mark.parametrize(
     "text",
-    ["My nickname is Pri.", 'My nickname is "Pri".', "Everyone calls me Pri.", "Call me Pri!", "Please call me Pri.",
-     "Hi, I'm Priyanka, but you can call me Pri.", "I'm Priyanka, or Pri for short.", "I go by Pri."],
-)  # fmt: skip
+    [
+        "My nickname is Pri.",
+        'My nickname is "Pri".',
+        "Everyone calls me Pri.",
+        "Call me Pri!",
+        "Please call me Pri.",
+        "Hi, I'm Priyanka, but you can call me Pri.",
+        "I'm Priyanka, or Pri for short.",
+        "I go by Pri.",
+    ],
+)
 def test_what_somebody_calls_themselves_is_their_alias(text: str) -> None:
     assert aliases(("Priyanka", text)) == {"Priyanka": ("Pri",)}
 
 
 @pytest.mark.parametrize(
     "text",
-    ["Val is short for Valerie.", "We all call Valerie Val.", "Valerie goes by Val.", "Valerie, Val for short, called.",
-     "I met Valerie. Everyone calls her Val."],
-)  # fmt: skip
+    [
+        "Val is short for Valerie.",
+        "We all call Valerie Val.",
+        "Valerie goes by Val.",
+        "Valerie, Val for short, called.",
+        "I met Valerie. Everyone calls her Val.",
+    ],
+)
 def test_what_others_are_called_is_theirs(text: str) -> None:
     assert aliases(("Ana", text)) == {"Ana": (), "Valerie": ("Val",)}
 
@@ -39,9 +52,16 @@ def test_a_short_name_that_somebody_is_addressed_by_is_theirs_once() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["Don't call me Pri.", "Nobody calls me Pri.", "Call me Monday.", "Can I call you Pri?", "Call me when you land.",
-     "Benny, come here!", "I like Ben Affleck."],
-)  # fmt: skip
+    [
+        "Don't call me Pri.",
+        "Nobody calls me Pri.",
+        "Call me Monday.",
+        "Can I call you Pri?",
+        "Call me when you land.",
+        "Benny, come here!",
+        "I like Ben Affleck.",
+    ],
+)
 def test_what_is_no_nickname_is_none(text: str) -> None:
     found = aliases(("Ana", text), ("Benjamin", "Hmm."))
     assert (found["Ana"], found["Benjamin"]) == ((), ())

@@ -36,14 +36,24 @@ def test_a_promise_says_to_whom_and_until_when(text: str, to: str, due: str | No
 
 @pytest.mark.parametrize(
     "text",
-    ["Ich schicke dir jeden Tag ein Foto.", "Ich verspreche nichts.", "Ich gebe dir recht.", "Ich rufe dich gerade an.",
-     "Wenn ich Zeit habe, schicke ich dir morgen die Datei.", "Schickst du mir morgen die Datei?",
-     "Ich schicke dir morgen die Datei, wenn ich Zeit habe.", "Er sagte, ich schicke dir morgen die Datei.",
-     "\"Ich schicke dir morgen die Datei\", sagte Tom.", "Ich gebe dir morgen eine Million, haha.",
-     "Ich verspreche mir viel von dem Treffen am Freitag.", "Versprochen ist versprochen.",
-     "Erinnere mich nicht an gestern.", "Ich habe dir gestern die Datei geschickt.",
-     "Vielleicht bringe ich dir morgen Kuchen."],
-)  # fmt: skip
+    [
+        "Ich schicke dir jeden Tag ein Foto.",
+        "Ich verspreche nichts.",
+        "Ich gebe dir recht.",
+        "Ich rufe dich gerade an.",
+        "Wenn ich Zeit habe, schicke ich dir morgen die Datei.",
+        "Schickst du mir morgen die Datei?",
+        "Ich schicke dir morgen die Datei, wenn ich Zeit habe.",
+        "Er sagte, ich schicke dir morgen die Datei.",
+        '"Ich schicke dir morgen die Datei", sagte Tom.',
+        "Ich gebe dir morgen eine Million, haha.",
+        "Ich verspreche mir viel von dem Treffen am Freitag.",
+        "Versprochen ist versprochen.",
+        "Erinnere mich nicht an gestern.",
+        "Ich habe dir gestern die Datei geschickt.",
+        "Vielleicht bringe ich dir morgen Kuchen.",
+    ],
+)
 def test_what_is_no_promise(text: str) -> None:
     assert promised(text) == []
 

@@ -45,9 +45,15 @@ def test_it_is_seen(text: str, type_: str, name: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["Congrats!", "Woohoo, that's great!", "FYI the bus is late.", "Dance is my life, I dance daily.",
-     "Thankfully, my son is fine.", "Seeing my kids was great."],
-)  # fmt: skip
+    [
+        "Congrats!",
+        "Woohoo, that's great!",
+        "FYI the bus is late.",
+        "Dance is my life, I dance daily.",
+        "Thankfully, my son is fine.",
+        "Seeing my kids was great.",
+    ],
+)
 def test_no_name_is_invented(text: str) -> None:
     assert {s.name for s in seen(text) if s.type in ("person", "organization", "place")} == {"Ana"}
 
@@ -77,9 +83,16 @@ def test_a_promise_says_by_whom_to_whom_and_when(text: str, to: str, due: str | 
 
 
 @pytest.mark.parametrize(
-    "text", ["These photos remind me of Rome.", "I'll be right there.", "I can't promise anything.", "Will I call you?",
-             "I never promised Lena a pony.", "I promised Lena nothing."],
-)  # fmt: skip
+    "text",
+    [
+        "These photos remind me of Rome.",
+        "I'll be right there.",
+        "I can't promise anything.",
+        "Will I call you?",
+        "I never promised Lena a pony.",
+        "I promised Lena nothing.",
+    ],
+)
 def test_what_is_no_promise(text: str) -> None:
     assert [s.name for s in seen(text) if s.type == "promise"] == []
 

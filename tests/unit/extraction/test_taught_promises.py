@@ -67,9 +67,15 @@ def test_what_the_rules_read_as_plain_talk_is_a_promise(
 
 @pytest.mark.parametrize(
     "text",
-    ["It was lovely, thanks.", "I'll be forty in June.", "Maybe I could bring it.", "I paid him back yesterday.",
-     "Will you bring it tomorrow?", "He'll bring it on Friday."],
-)  # fmt: skip
+    [
+        "It was lovely, thanks.",
+        "I'll be forty in June.",
+        "Maybe I could bring it.",
+        "I paid him back yesterday.",
+        "Will you bring it tomorrow?",
+        "He'll bring it on Friday.",
+    ],
+)
 def test_what_promises_nothing_is_not_marked(head: PromiseHead, encoder: TaughtMiniLmEmbedder, text: str) -> None:
     assert not any(so for each in marked(said(TALK, ("Nora", text)), head, encoder) for _, so in each.promises)
 

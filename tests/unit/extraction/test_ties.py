@@ -25,10 +25,13 @@ def test_a_tie_that_is_over_is_denied_of_whose_it_was(text: str, predicate: str,
 @pytest.mark.parametrize(
     "text",
     [
-        "Tom is not my favourite boss.", "Tom is not my boss on Fridays.", "Tom is no longer angry.",
-        "Tom was not my boss.", "Tom is no longer the boss.",
+        "Tom is not my favourite boss.",
+        "Tom is not my boss on Fridays.",
+        "Tom is no longer angry.",
+        "Tom was not my boss.",
+        "Tom is no longer the boss.",
     ],
-)  # fmt: skip
+)
 def test_what_else_is_denied_ends_no_tie(text: str) -> None:
     assert not any((c.predicate or "").startswith("has_") for c in reading(text).claims)
 
@@ -41,14 +44,19 @@ def test_a_tie_is_told_once(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "predicate", "object_", "so"),
     [
-        ("Tom ist mein Chef.", "has_boss", "Tom", True), ("Tom ist nicht mehr mein Chef.", "has_boss", "Tom", False),
-        ("Mein Chef ist nicht mehr Tom.", "has_boss", "Tom", False), ("Mein Chef ist Schweizer.", None, None, True),
+        ("Tom ist mein Chef.", "has_boss", "Tom", True),
+        ("Tom ist nicht mehr mein Chef.", "has_boss", "Tom", False),
+        ("Mein Chef ist nicht mehr Tom.", "has_boss", "Tom", False),
+        ("Mein Chef ist Schweizer.", None, None, True),
         ("Meine Schwester ist jetzt Lehrerin.", None, None, True),
-        ("Ich hasse jetzt Jazz.", "dislikes", "Jazz", True), ("Ich mag keinen Jazz.", "likes", "Jazz", False),
-        ("Ich kann Kaffee nicht ausstehen.", "dislikes", "Kaffee", True), ("Ich mag das Meer.", "likes", "Meer", True),
-        ("Ich kann Kaffee nicht trinken.", None, None, False), ("Ich mag es nicht.", None, None, False),
+        ("Ich hasse jetzt Jazz.", "dislikes", "Jazz", True),
+        ("Ich mag keinen Jazz.", "likes", "Jazz", False),
+        ("Ich kann Kaffee nicht ausstehen.", "dislikes", "Kaffee", True),
+        ("Ich mag das Meer.", "likes", "Meer", True),
+        ("Ich kann Kaffee nicht trinken.", None, None, False),
+        ("Ich mag es nicht.", None, None, False),
     ],
-)  # fmt: skip
+)
 def test_german_ties_and_attitudes(text: str, predicate: str | None, object_: str | None, so: bool) -> None:
     found = next(german.claims_of(said(("Ana", text))[0]))
     assert (found.subject, found.predicate, found.object, found.polarity) == ("Ana", predicate, object_, so)

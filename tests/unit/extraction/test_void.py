@@ -10,11 +10,16 @@ from tests.unit.extraction.conftest import reading
 @pytest.mark.parametrize(
     "text",
     [
-        "Really, that cheese tasting sounds great.", "It is an adventure.", "It's been a rough crossing.",
-        "Growing your own tomatoes is.", "I definitely will.", "Sleeping well is so important.",
-        "Losing a tooth can be hard.", "Those tiles are so shiny.",
+        "Really, that cheese tasting sounds great.",
+        "It is an adventure.",
+        "It's been a rough crossing.",
+        "Growing your own tomatoes is.",
+        "I definitely will.",
+        "Sleeping well is so important.",
+        "Losing a tooth can be hard.",
+        "Those tiles are so shiny.",
     ],
-)  # fmt: skip
+)
 def test_applause_and_opinions_of_all_are_no_facts(text: str) -> None:
     assert reading(text).claims == ()
 
@@ -22,14 +27,18 @@ def test_applause_and_opinions_of_all_are_no_facts(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "Tom is here.", "My mum is upstairs.", "This was my grandmother's ring.",
-        "Running is my favourite sport.", "Swimming helps me relax.",
+        "Tom is here.",
+        "My mum is upstairs.",
+        "This was my grandmother's ring.",
+        "Running is my favourite sport.",
+        "Swimming helps me relax.",
         "This recipe is from my aunt.",
-        "That restaurant is good for birthday dinners.", "That bike is mine.",
+        "That restaurant is good for birthday dinners.",
+        "That bike is mine.",
         "It is important to stay calm with learners.",
         "The error is on line 58.",
     ],
-)  # fmt: skip
+)
 def test_what_names_somebody_something_or_a_time_is_kept(text: str) -> None:
     assert reading(text).claims != ()
 

@@ -118,13 +118,17 @@ def test_what_fails_altogether_is_the_failure_of_each() -> None:
 
     told = attempted(find, ["u", "v"])
     assert [(each.user_id, each.found, StatementTimeout.kind in each.failed) for each in told] == [
-        ("u", None, True), ("v", None, True),
-    ]  # fmt: skip
+        ("u", None, True),
+        ("v", None, True),
+    ]
 
 
 def test_a_task_asks_for_the_shares_of_the_settings(tmp_path: Path) -> None:
     job = load(tmp_path, {"communities_job": {"num_gpus": 0.15, "python": "/opt/python"}}, {}).communities_job
     assert options(job) == {
-        "num_cpus": 1.0, "num_gpus": 0.15, "resources": HEAD, "runtime_env": {"py_executable": "/opt/python"},
-    }  # fmt: skip
+        "num_cpus": 1.0,
+        "num_gpus": 0.15,
+        "resources": HEAD,
+        "runtime_env": {"py_executable": "/opt/python"},
+    }
     assert "runtime_env" not in options(load(tmp_path, {}, {}).communities_job)

@@ -24,8 +24,16 @@ JANUARY, APRIL = at(2026, 1, 10), at(2026, 4, 10)
 
 
 def known(fact_id, statement, predicate=None, object_=None, begun=JANUARY, **rest):
-    return KnownFact(fact_id, statement, begun, predicate=predicate, object=object_, confidence=0.7,
-                     source_id=rest.pop("source_id", f"s-{fact_id}"), **rest)  # fmt: skip
+    return KnownFact(
+        fact_id,
+        statement,
+        begun,
+        predicate=predicate,
+        object=object_,
+        confidence=0.7,
+        source_id=rest.pop("source_id", f"s-{fact_id}"),
+        **rest,
+    )
 
 
 FACTS = [
@@ -62,9 +70,17 @@ FACTS = [
     known("s2", "Last week Maya went swimming", "went", "swimming"),
     known("w0", "Maya lived in York", "formerly:live", "live in York"),
     known("w1", "Maya lives in Lisbon", "lives_in", "Lisbon", APRIL),
-    known("w2", "Maya lives in Porto", "lives_in", "Porto", JANUARY, valid_to=APRIL, status="superseded",
-          superseded_by="Maya lives in Lisbon"),
-]  # fmt: skip
+    known(
+        "w2",
+        "Maya lives in Porto",
+        "lives_in",
+        "Porto",
+        JANUARY,
+        valid_to=APRIL,
+        status="superseded",
+        superseded_by="Maya lives in Lisbon",
+    ),
+]
 
 
 def listed(question, facts=FACTS, as_of=None):
@@ -218,8 +234,10 @@ PROMISED = [
 def test_everything_that_was_promised_is_told(question):
     found = listing(list_question(question, NOW, owner="Felix"), PROMISED)
     assert sorted(found.things) == [
-        "Felix morgen Blumen mitbringt", "call Tom", "send Anna the report by Friday (29 May 2026)"
-    ]  # fmt: skip
+        "Felix morgen Blumen mitbringt",
+        "call Tom",
+        "send Anna the report by Friday (29 May 2026)",
+    ]
 
 
 def test_what_was_promised_in_a_time_was_promised_then():
@@ -250,9 +268,11 @@ TO_ANNA = [
 def test_what_was_promised_to_somebody_is_told_and_nothing_else(question):
     found = listing(list_question(question, NOW, owner="Felix"), TO_ANNA)
     assert sorted(found.things) == [
-        "Felix morgen Blumen mitbringt", "call Anna on Sunday", "send Anna the report by Friday (29 May 2026)",
+        "Felix morgen Blumen mitbringt",
+        "call Anna on Sunday",
+        "send Anna the report by Friday (29 May 2026)",
         "water the plants",
-    ]  # fmt: skip
+    ]
 
 
 def test_what_was_promised_to_me_is_asked_of_who_promised():
@@ -320,8 +340,10 @@ def test_a_bare_name_counts_by_what_is_told_of_it():
 
 
 def test_what_begins_with_the_word_is_nobody_s_name():
-    courses = [known("p1", "Felix wants a Python course", "wants", "Python course", subject="Felix"),
-               known("p2", "Felix uses Python 3", "uses", "Python 3", subject="Felix")]  # fmt: skip
+    courses = [
+        known("p1", "Felix wants a Python course", "wants", "Python course", subject="Felix"),
+        known("p2", "Felix uses Python 3", "uses", "Python 3", subject="Felix"),
+    ]
     assert namesakes("Python", courses) is None
 
 

@@ -187,9 +187,10 @@ def test_a_move_is_dated_and_means_living_there():
 
 def test_a_plan_is_due_later_and_holds_from_now_on():
     (claim,) = believed(
-        "We're planning a trip to the Azores in June.", "planning a trip to the Azores in June",
+        "We're planning a trip to the Azores in June.",
+        "planning a trip to the Azores in June",
         "Maya | plans | trip to the Azores | Maya is planning a trip to the Azores",
-    )  # fmt: skip
+    )
     assert (claim.tense, claim.valid_from, iso(claim.due)) == ("plan", AT, "2026-06-30T23:59:59Z")
 
 

@@ -146,10 +146,13 @@ WRITTEN_LATER = (
     About("Was habe ich gelesen, nachdem ich operiert wurde?", ("krimis",), "de"),
     About("Wo bin ich gewandert, als ich auf Madeira war?", ("levada",), "de"),
     About("Was habe ich im Urlaub auf Madeira gemacht?", ("levada", "korb"), "de"),
-    About("Was habe ich zwischen dem Umzug und der Operation gemacht?",
-          ("kueche", "nachbar", "abflug", "levada", "korb", "rueckflug", "wandern"), "de"),
+    About(
+        "Was habe ich zwischen dem Umzug und der Operation gemacht?",
+        ("kueche", "nachbar", "abflug", "levada", "korb", "rueckflug", "wandern"),
+        "de",
+    ),
     About("Was habe ich seit der Hochzeit gebacken?", ("kuchen",), "de"),
-)  # fmt: skip
+)
 """Written once the first rules stood; weights were chosen on these."""
 
 NOT_BY_EVENT = (

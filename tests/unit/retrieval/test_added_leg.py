@@ -32,9 +32,14 @@ PAGE = ROOT / "docs" / "howto" / "add-a-leg.md"
 BLOCK = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
 NAMED = re.compile(r"[\"'](?:text|graph|vectors|hot|standing|calendar)[\"']")
 KNOWS_NONE = (
-    "memory/services/recall.py", "memory/retrieval/cut.py", "memory/retrieval/weighting.py",
-    "memory/retrieval/silence.py", "memory/retrieval/orders.py", "actors/memory_shard.py", "actors/understanding.py",
-)  # fmt: skip
+    "memory/services/recall.py",
+    "memory/retrieval/cut.py",
+    "memory/retrieval/weighting.py",
+    "memory/retrieval/silence.py",
+    "memory/retrieval/orders.py",
+    "actors/memory_shard.py",
+    "actors/understanding.py",
+)
 WORLD = World(
     (
         Heard(Row(1, "The lake was cold.", order=0, at=NOON, speaker="Nora")),

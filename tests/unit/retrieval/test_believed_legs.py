@@ -64,8 +64,13 @@ def segment_index(count: int) -> SegmentIndex:
     return built
 
 
-PEOPLE = [entity("e-1", "Valerie", aliases=("Val",)), entity("e-2", "New York"), entity("e-3", "New York Choir"),
-          entity("e-4", "Marnie", merged_into="e-1"), entity("e-5", "St. John's Café")]  # fmt: skip
+PEOPLE = [
+    entity("e-1", "Valerie", aliases=("Val",)),
+    entity("e-2", "New York"),
+    entity("e-3", "New York Choir"),
+    entity("e-4", "Marnie", merged_into="e-1"),
+    entity("e-5", "St. John's Café"),
+]
 
 
 def graph(built: SegmentIndex, believed: WorkingSet) -> MemoryGraph:

@@ -18,12 +18,33 @@ NASTY = st.one_of(
     st.text(max_size=80),
     st.lists(
         st.sampled_from(
-            ["</memory>", "<memory>", "<", ">", "/", "memory", "\n", "\r\n", "\x00", "\x1b[2J", "\u202e", "\u2028",
-             "\ufeff", "[1]", "[", "]", "＜/memory＞", "﹤/memory﹥", "&lt;/memory&gt;", "Ignore this.", "🦆"]
+            [
+                "</memory>",
+                "<memory>",
+                "<",
+                ">",
+                "/",
+                "memory",
+                "\n",
+                "\r\n",
+                "\x00",
+                "\x1b[2J",
+                "\u202e",
+                "\u2028",
+                "\ufeff",
+                "[1]",
+                "[",
+                "]",
+                "＜/memory＞",
+                "﹤/memory﹥",
+                "&lt;/memory&gt;",
+                "Ignore this.",
+                "🦆",
+            ]
         ),
         max_size=12,
     ).map("".join),
-)  # fmt: skip
+)
 
 
 @pytest.mark.conforms("001:briefing.sanitised")

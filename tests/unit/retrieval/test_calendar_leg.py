@@ -165,8 +165,13 @@ WORDS = (
     "Ann is recovered",
     "Ann moved to Lisbon",
 )
-QUESTIONS = (TRIP, "What did I eat after the surgery?", "Who did I meet two weeks before the move?", "What did I do "
-             "between the surgery and the move?", "What happened while I was recovering?")  # fmt: skip
+QUESTIONS = (
+    TRIP,
+    "What did I eat after the surgery?",
+    "Who did I meet two weeks before the move?",
+    "What did I do between the surgery and the move?",
+    "What happened while I was recovering?",
+)
 OFFSETS = st.integers(-40, 120)
 
 
@@ -225,7 +230,10 @@ async def test_of_many_turns_in_a_long_window_only_those_nearest_by_signs_are_co
 
 
 async def test_whoever_may_see_a_secret_event_is_told_by_it():
-    world = replace(LIFE, facts=(replace(FACTS[0], sensitivity=Sensitivity.SENSITIVE),),
-                    heard=(replace(LIFE.heard[0], level=Sensitivity.SENSITIVE), *LIFE.heard[1:3]))  # fmt: skip
+    world = replace(
+        LIFE,
+        facts=(replace(FACTS[0], sensitivity=Sensitivity.SENSITIVE),),
+        heard=(replace(LIFE.heard[0], level=Sensitivity.SENSITIVE), *LIFE.heard[1:3]),
+    )
     assert (await asked(TRIP, world)).keys.tolist() == []
     assert (await asked(TRIP, world, SECRET)).keys.tolist() == [2, 3, 1]

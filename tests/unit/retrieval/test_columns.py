@@ -17,8 +17,15 @@ from tests.unit.retrieval.rows import Row, batch
 WORDS = ["tea", "coffee", "mountain", "hiking", "violin", "falconry", "camping", "harvest", "beach", "mill", "dog"]
 
 texts = st.lists(st.sampled_from(WORDS), max_size=40).map(" ".join)
-rows = st.builds(Row, key=st.integers(-9, 9), text=texts, source=st.integers(1, 3), order=st.integers(0, 5),
-                 speaker=st.sampled_from(["Beatrix", "Valerie"]), alive=st.booleans())  # fmt: skip
+rows = st.builds(
+    Row,
+    key=st.integers(-9, 9),
+    text=texts,
+    source=st.integers(1, 3),
+    order=st.integers(0, 5),
+    speaker=st.sampled_from(["Beatrix", "Valerie"]),
+    alive=st.booleans(),
+)
 puts = st.lists(rows, min_size=1, max_size=6)
 removals = st.sets(st.integers(-9, 9), min_size=1, max_size=4)
 
@@ -102,13 +109,17 @@ def test_several_collections_score_as_one():
 
 def test_a_turn_is_found_by_the_words_of_its_neighbours_but_behind_them():
     columns = ScopeColumns(4)
-    columns.put(batch([
-        Row(1, "Did you enjoy the falconry class?", order=1),
-        Row(2, "Yes, it was wonderful!", order=2),
-        Row(3, "Great.", order=3),
-        Row(4, "Bye for now.", order=4),
-        Row(5, "Elsewhere entirely.", source=2),
-    ]))  # fmt: skip
+    columns.put(
+        batch(
+            [
+                Row(1, "Did you enjoy the falconry class?", order=1),
+                Row(2, "Yes, it was wonderful!", order=2),
+                Row(3, "Great.", order=3),
+                Row(4, "Bye for now.", order=4),
+                Row(5, "Elsewhere entirely.", source=2),
+            ]
+        )
+    )
     scores = scores_by_key(columns, "falconry class", neighbours=True)
     assert scores[1] > scores[2] > scores[3] > 0
     assert scores[4] == scores[5] == 0
@@ -117,8 +128,16 @@ def test_a_turn_is_found_by_the_words_of_its_neighbours_but_behind_them():
 def test_a_long_turn_borrows_less_of_its_neighbours():
     far_word = "x " * 100 + "violin"
     columns = ScopeColumns(4)
-    columns.put(batch([Row(1, far_word, order=1), Row(2, "short", order=2), Row(3, "y " * 450, source=2, order=2),
-                       Row(4, far_word, source=2, order=1)]))  # fmt: skip
+    columns.put(
+        batch(
+            [
+                Row(1, far_word, order=1),
+                Row(2, "short", order=2),
+                Row(3, "y " * 450, source=2, order=2),
+                Row(4, far_word, source=2, order=1),
+            ]
+        )
+    )
     scores = scores_by_key(columns, "violin", neighbours=True)
     assert scores[2] > 0  # borrows 298 characters; the word begins at 200
     assert scores[3] == 0  # 900 characters long: borrows the least, 60

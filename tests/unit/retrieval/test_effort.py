@@ -9,12 +9,19 @@ from memory.retrieval.effort import COMPLEX, SIMPLE, Effort, effort_of
 @pytest.mark.parametrize(
     "text",
     [
-        "Why did Priya leave the choir?", "How many books has Ana read?", "List all the gifts Tom got.",
-        "Summarise the meeting.", "How has Jonas changed?", "What did Ana say? And what did Tom answer?",
-        "Compare the two flats.", "What does everyone bring?", "Welche Bücher hat jeder gelesen?",
-        "Fasse die Besprechung zusammen.", "word " * 24,
+        "Why did Priya leave the choir?",
+        "How many books has Ana read?",
+        "List all the gifts Tom got.",
+        "Summarise the meeting.",
+        "How has Jonas changed?",
+        "What did Ana say? And what did Tom answer?",
+        "Compare the two flats.",
+        "What does everyone bring?",
+        "Welche Bücher hat jeder gelesen?",
+        "Fasse die Besprechung zusammen.",
+        "word " * 24,
     ],
-)  # fmt: skip
+)
 def test_causes_lists_counts_and_comparisons_are_complex(text: str) -> None:
     assert effort_of(text) is COMPLEX
 

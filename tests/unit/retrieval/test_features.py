@@ -22,10 +22,15 @@ LEGS = ("text", "vectors", "graph", "hot", "standing", "calendar")
 READ_CLOSELY = {"met", "alone"}
 """Told by late interaction, which has a definition of its own."""
 TEXTS = (
-    "Tea?", "When did Valerie move?", "How many cups did I buy?", "What does Beatrix like lately?",
-    "Where do Kai and Valerie live now?", "What happened on 14 November 2023?", "What did I do in November 2023?",
+    "Tea?",
+    "When did Valerie move?",
+    "How many cups did I buy?",
+    "What does Beatrix like lately?",
+    "Where do Kai and Valerie live now?",
+    "What happened on 14 November 2023?",
+    "What did I do in November 2023?",
     "What did they do last weekend?",
-)  # fmt: skip
+)
 NEAR = np.array([1, 0], np.float32)
 DIRECTIONS = ((1, 0), (0, 1), (-1, 0), (0.6, 0.8), (0.8, 0.6), (0.1, 0.995), (0, 0))
 """Of candidates' vectors; the last stands for one that is not there yet."""
@@ -44,14 +49,18 @@ def cases(draw) -> Case:
         before.append(draw(st.sampled_from([last.get(of, 0), 0, 99])))
         last[of] = row + 1
     of = traits(
-        count, source=np.array(source, np.int64), before=np.array(before, np.int64),
-        speaker=np.array(column(0, 1, 2), np.int32), length=np.array(column(0, 60, 300, 900), np.int32),
+        count,
+        source=np.array(source, np.int64),
+        before=np.array(before, np.int64),
+        speaker=np.array(column(0, 1, 2), np.int32),
+        length=np.array(column(0, 60, 300, 900), np.int32),
         role=np.array([ROLES.index(each) for each in column("user", "assistant", "other")], np.int8),
         at=np.array([NOW - each * DAY_S for each in column(-1, 0, 2, 15, 30, 400)], np.float64),
-        question_share=np.array(column(0, 0.25, 1), np.float32), has_time=np.array(column(True, False), np.bool_),
+        question_share=np.array(column(0, 0.25, 1), np.float32),
+        has_time=np.array(column(True, False), np.bool_),
         has_digit=np.array(column(True, False), np.bool_),
         vectors=np.array(column(*DIRECTIONS), np.float32).reshape(count, 2),
-    )  # fmt: skip
+    )
     if draw(st.booleans()):
         of = replace(of, over=np.array(column(NOW - 1, NOW, NOW + 1, np.inf), np.float64))
     asked = draw(st.sampled_from([None, EncodedQuestion(NEAR, NO_PIECES)]))

@@ -29,9 +29,17 @@ SAID = (
 SPOKEN = st.sampled_from(SAID) | st.text(st.sampled_from("aI'’+#v1.:, \n\u00a0\u00b4äſ\u0301東京9x_①?"), max_size=60)
 LANGUAGES = st.sampled_from(["en", "de", ""])
 
-rows = st.builds(Row, key=st.integers(-9, 9), text=SPOKEN, source=st.integers(1, 3), order=st.integers(0, 5),
-                 speaker=st.sampled_from(["Beatrix", "Ann"]), role=st.sampled_from(["user", "other"]),
-                 language=LANGUAGES, alive=st.sampled_from([True, True, False]))  # fmt: skip
+rows = st.builds(
+    Row,
+    key=st.integers(-9, 9),
+    text=SPOKEN,
+    source=st.integers(1, 3),
+    order=st.integers(0, 5),
+    speaker=st.sampled_from(["Beatrix", "Ann"]),
+    role=st.sampled_from(["user", "other"]),
+    language=LANGUAGES,
+    alive=st.sampled_from([True, True, False]),
+)
 batches = st.lists(st.lists(rows, min_size=1, max_size=6), min_size=1, max_size=8)
 
 

@@ -77,8 +77,11 @@ def test_many_pieces_are_compared_slice_by_slice():
     random = np.random.default_rng(1)
     pieces = random.normal(size=(2 * SLICE + 3, 384)).astype(np.float32)
     asked = unit(random.normal(size=(3, 384)))
-    near = Near(Pieces.of(list(pieces[:, None]), 384), np.zeros(len(pieces), np.int32),
-                np.pad(np.arange(len(pieces))[:, None], ((0, 0), (0, 4)), constant_values=-1))  # fmt: skip
+    near = Near(
+        Pieces.of(list(pieces[:, None]), 384),
+        np.zeros(len(pieces), np.int32),
+        np.pad(np.arange(len(pieces))[:, None], ((0, 0), (0, 4)), constant_values=-1),
+    )
     signs = np.where(pieces > 0, 1, -1) / math.sqrt(384)
     np.testing.assert_allclose(meetings(asked, near).nearby, (signs @ asked.T).mean(axis=1), atol=1e-3)
 

@@ -46,10 +46,8 @@ def over(*said: str) -> dict[int, int]:
         ("Always use emojis.", "I don't want emojis any more."),
         ("Always remind me to drink water.", "I don't want to be reminded to drink water any more."),
         ("Never use emojis.", "You can use emojis again."),
-        ("Always give the tide times when I ask about beaches.",
-         "You don’t need to give the tide times any more."),
-        ("Always give the tide times when I ask about beaches.",
-         "Ignore my earlier instruction about beaches."),
+        ("Always give the tide times when I ask about beaches.", "You don’t need to give the tide times any more."),
+        ("Always give the tide times when I ask about beaches.", "Ignore my earlier instruction about beaches."),
         ("Never use tables when I ask about costs.", "Always use tables when I ask about costs."),
         ("Always use metric units.", "From now on use imperial units."),
         ("From now on, keep it short.", "From now on, give detailed answers. Always answer in detail."),
@@ -60,7 +58,7 @@ def over(*said: str) -> dict[int, int]:
         ("Bitte immer Quellen angeben.", "Du musst keine Quellen mehr angeben."),
         ("Bitte nie Emojis verwenden.", "Du kannst Emojis wieder verwenden."),
     ],
-)  # fmt: skip
+)
 def test_what_ends_a_wish(earlier, later):
     assert over(earlier, later) == {1: 2}
     assert 1 not in over(earlier)
@@ -103,9 +101,20 @@ def test_what_only_takes_back_is_no_wish(text):
     assert wish(text, ROLES.index("assistant")) == 0
 
 
-@given(st.lists(st.sampled_from(
-    ["Always use emojis.", "Never use emojis.", "Stop using emojis.", "You can use emojis again.", "Tea is warm."]
-), max_size=12))  # fmt: skip
+@given(
+    st.lists(
+        st.sampled_from(
+            [
+                "Always use emojis.",
+                "Never use emojis.",
+                "Stop using emojis.",
+                "You can use emojis again.",
+                "Tea is warm.",
+            ]
+        ),
+        max_size=12,
+    )
+)
 def test_of_two_that_exclude_each_other_at_most_one_stands(said):
     gone = over(*said)
     standing = {text for key, text in enumerate(said, 1) if key not in gone and wish(text, USER) not in (0, LIFTING)}
@@ -121,10 +130,18 @@ def test_long_sentences_take_no_longer_than_short_ones(text):
 
 
 SAID = (
-    "Always answer in German.", "You can answer in English again.", "Never use emojis.", "Always use emojis.",
-    "Stop using emojis.", "You can use emojis again.", "Forget what I said about emojis.", "I prefer tables.",
-    "No more tables.", "Always use tables when I ask about money.", "Please forget what I said about money.",
-)  # fmt: skip
+    "Always answer in German.",
+    "You can answer in English again.",
+    "Never use emojis.",
+    "Always use emojis.",
+    "Stop using emojis.",
+    "You can use emojis again.",
+    "Forget what I said about emojis.",
+    "I prefer tables.",
+    "No more tables.",
+    "Always use tables when I ask about money.",
+    "Please forget what I said about money.",
+)
 
 
 @given(st.lists(st.sampled_from(SAID), max_size=8))

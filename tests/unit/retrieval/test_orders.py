@@ -25,9 +25,12 @@ def at_cosine(*cosines: float) -> np.ndarray:
 def backed(pairs: list[tuple[int, int]], links: list[tuple[int, int]] = [], **columns: list[float]) -> Backing:  # noqa: B006
     count = max((fact for _, fact in pairs), default=-1) + 1
     plain = {
-        "importance": [5.0] * count, "stability": [1.0] * count, "recalls": [0.0] * count,
-        "since": [NOW] * count, "named": [False] * count,
-    } | columns  # fmt: skip
+        "importance": [5.0] * count,
+        "stability": [1.0] * count,
+        "recalls": [0.0] * count,
+        "since": [NOW] * count,
+        "named": [False] * count,
+    } | columns
     return Backing(
         row=np.array([row for row, _ in pairs], np.int64),
         fact=np.array([fact for _, fact in pairs], np.int64),

@@ -55,8 +55,10 @@ def expected(heard: list[Said], clearance: int, day: float) -> list[str]:
 
 words = st.lists(
     st.builds(Said, st.integers(0, 6), st.sampled_from(PLACES), st.booleans(), st.sampled_from((0, 1, 2))),
-    min_size=1, max_size=10, unique=True,
-)  # fmt: skip
+    min_size=1,
+    max_size=10,
+    unique=True,
+)
 
 
 @pytest.mark.conforms("model:across")

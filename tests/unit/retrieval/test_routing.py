@@ -75,9 +75,17 @@ def test_german_asks_about_now_by_no_word(text):
 
 @pytest.mark.parametrize(
     "text",
-    ["Wo wohnte Felix?", "Wo hat Felix gewohnt?", "Wer war Jonas?", "Wo wohnt er seit wann?", "Wohin ist sie gezogen?",
-     "Wo habe ich früher gearbeitet?", "Was hat Anna studiert?", "Wann zieht sie um?"],
-)  # fmt: skip
+    [
+        "Wo wohnte Felix?",
+        "Wo hat Felix gewohnt?",
+        "Wer war Jonas?",
+        "Wo wohnt er seit wann?",
+        "Wohin ist sie gezogen?",
+        "Wo habe ich früher gearbeitet?",
+        "Was hat Anna studiert?",
+        "Wann zieht sie um?",
+    ],
+)
 def test_german_asks_about_what_was(text):
     assert not route(text, NOW).present
 

@@ -13,10 +13,16 @@ ANN = View("ann", ("choir",), Sensitivity.PRIVATE)
 
 def segment_index() -> SegmentIndex:
     built = SegmentIndex(2)
-    built.put("user:ann", Sensitivity.OPEN, batch([
-        Row(1, "my green tea", order=0, speaker="Ann", role="user"),
-        Row(2, "black coffee?", order=1000, speaker="Kai", at=5.0),
-    ]))  # fmt: skip
+    built.put(
+        "user:ann",
+        Sensitivity.OPEN,
+        batch(
+            [
+                Row(1, "my green tea", order=0, speaker="Ann", role="user"),
+                Row(2, "black coffee?", order=1000, speaker="Kai", at=5.0),
+            ]
+        ),
+    )
     built.put("team:choir", Sensitivity.PRIVATE, batch([Row(3, "sing 2 songs today", source=9, speaker="Kai")]))
     built.put("user:bob", Sensitivity.OPEN, batch([Row(4, "secret")]))
     built.put_vectors("user:ann", np.array([2]), np.array([[0, 1]], np.float32))

@@ -118,18 +118,55 @@ def test_of_a_question_that_names_nobody_no_sign_is_known():
     assert gap("What was the price?", [0.9, 0.1, 0.1], [0, 1, 1], [True] * 3) == 0
 
 
-@pytest.mark.parametrize("text", ["a", "the of and to", "???", "🦆", "…!", "Don't!", "Is it?", "the same as before",
-                                  "und der die das?", "aber nicht so", "das ist es noch nicht"])  # fmt: skip
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a",
+        "the of and to",
+        "???",
+        "🦆",
+        "…!",
+        "Don't!",
+        "Is it?",
+        "the same as before",
+        "und der die das?",
+        "aber nicht so",
+        "das ist es noch nicht",
+    ],
+)
 def test_what_names_nothing_is_met_with_silence(text: str):
     assert sureness(case(text, traits(3)), SilenceRules()) == -np.inf
 
 
 @pytest.mark.parametrize(
     "text",
-    ["Who am I?", "What did I do?", "Was mache ich?", "Was?", "How are you?", "I'm", "About her", "What's that?", "why",
-     "tea", "c++", "42", "die", "war", "war man", "und ich?", "wo ist er", "wie war das", "was ist das", "hat er",
-     "मैं कहाँ रहता हूँ", "什么", "the tea", "Wo bin ich?"],
-)  # fmt: skip
+    [
+        "Who am I?",
+        "What did I do?",
+        "Was mache ich?",
+        "Was?",
+        "How are you?",
+        "I'm",
+        "About her",
+        "What's that?",
+        "why",
+        "tea",
+        "c++",
+        "42",
+        "die",
+        "war",
+        "war man",
+        "und ich?",
+        "wo ist er",
+        "wie war das",
+        "was ist das",
+        "hat er",
+        "मैं कहाँ रहता हूँ",
+        "什么",
+        "the tea",
+        "Wo bin ich?",
+    ],
+)
 def test_who_asks_or_means_or_names_anything_is_not(text: str):
     assert sureness(case(text, traits(3)), SilenceRules()) == 0
 

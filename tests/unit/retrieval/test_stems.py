@@ -64,6 +64,8 @@ def test_ids_are_the_same_on_every_machine():
 
 def test_a_question_is_stemmed_in_every_language_and_asked_as_it_is():
     assert set(query_terms("hiking", ("en", "de"))) == {
-        term_of("hiking", "en"), term_of("hiking", "de"), term_of("hiking", ""),
-    }  # fmt: skip
+        term_of("hiking", "en"),
+        term_of("hiking", "de"),
+        term_of("hiking", ""),
+    }
     assert query_terms("the the the", ("en",)) == []

@@ -88,8 +88,12 @@ def test_time_words_count_when_a_time_is_asked_for_and_digits_when_a_number_is()
 
 
 def test_a_turn_after_a_matching_question_answers_it():
-    of = traits(3, before=[0, 1, 2], question_share=np.array([1, 0, 0], np.float32),
-                vectors=np.array([[1, 0], [0, 1], [0, 1]], np.float32))  # fmt: skip
+    of = traits(
+        3,
+        before=[0, 1, 2],
+        question_share=np.array([1, 0, 0], np.float32),
+        vectors=np.array([[1, 0], [0, 1], [0, 1]], np.float32),
+    )
     one = case("Do you like tea?", of, vector=np.array([1, 0], np.float32))
     assert feature("answers", one)[1] > 0
     assert feature("answers", one)[2] == 0
@@ -151,8 +155,10 @@ def test_what_was_not_read_closely_counts_as_the_lowest_that_was():
 
 
 def test_the_pooled_cosine_stands_in_for_unknown_pieces():
-    met = feature("met", closely(LIKE, UNLIKE, UNKNOWN, UNKNOWN, read=4,
-                                 vectors=np.array([[0, 1], [0, 1], [1, 0], [0, 1]], np.float32)))  # fmt: skip
+    met = feature(
+        "met",
+        closely(LIKE, UNLIKE, UNKNOWN, UNKNOWN, read=4, vectors=np.array([[0, 1], [0, 1], [1, 0], [0, 1]], np.float32)),
+    )
     assert met[0] > met[1]
     assert met[2] > 0 > met[3]
 

@@ -41,8 +41,17 @@ class Memory:
                 self.fact_vectors.put({fact.fact_id: self.vectors[fact.statement]})
         return changes
 
-    def hear(self, key: int, *claims: Claim, at: float = NOON, source: str | None = None, speaker: str = "Maya",
-             role: str = "user", revision: int = 1, sightings: tuple[Sighting, ...] = ()) -> ChangeSet:  # fmt: skip
+    def hear(
+        self,
+        key: int,
+        *claims: Claim,
+        at: float = NOON,
+        source: str | None = None,
+        speaker: str = "Maya",
+        role: str = "user",
+        revision: int = 1,
+        sightings: tuple[Sighting, ...] = (),
+    ) -> ChangeSet:
         """One segment, in a source of its own unless said otherwise."""
         read = c.ReadSegment("user:u", source or f"s{key}", key, revision, at, speaker, role, 0)
         identity = f"hear-{source}-{key}-{revision}-{len(claims)}"

@@ -73,15 +73,20 @@ def across(believed: WorkingSet) -> set[tuple[object, ...]]:
     def named(fact: Fact) -> tuple[object, ...]:
         return fact.object, fact.polarity, fact.sensitivity, fact.valid_from
 
-    pairs = ((believed.facts[each.from_id], believed.facts[each.to_id]) for each in believed.links
-             if each.kind == "supersedes")  # fmt: skip
+    pairs = (
+        (believed.facts[each.from_id], believed.facts[each.to_id])
+        for each in believed.links
+        if each.kind == "supersedes"
+    )
     return {(*named(one), *named(other)) for one, other in pairs if one.sensitivity != other.sensitivity}
 
 
 words = st.lists(
     st.builds(Said, st.integers(0, 6), st.sampled_from(PLACES), st.booleans(), st.sampled_from((0, 1, 2))),
-    min_size=1, max_size=8, unique=True,
-)  # fmt: skip
+    min_size=1,
+    max_size=8,
+    unique=True,
+)
 
 
 @pytest.mark.conforms("model:across")
@@ -132,8 +137,13 @@ def test_a_state_that_is_openly_affirmed_after_a_secret_event_is_not_over(days: 
     for key, day in enumerate(days):
         words = (began, gave_up, again)[day]
         predicate = "stopped" if words == gave_up else "likes"
-        hear(memory, key + 1, says(words, key + 1, predicate=predicate, object="chess"),
-             level=SENSITIVE if words == gave_up else OPEN, at=NOON + day * DAY)  # fmt: skip
+        hear(
+            memory,
+            key + 1,
+            says(words, key + 1, predicate=predicate, object="chess"),
+            level=SENSITIVE if words == gave_up else OPEN,
+            at=NOON + day * DAY,
+        )
     liked, stopped = memory.fact("Maya likes chess"), memory.fact(gave_up)
     assert memory.believed.links == {Link("interrupts", stopped.fact_id, liked.fact_id)}
 

@@ -43,21 +43,32 @@ def test_who_is_about_to_give_up_still_likes_it_and_then_does_no_longer() -> Non
 @pytest.mark.parametrize(
     ("statement", "predicate", "tense"),
     [
-        ("Mia is moving to Hamburg", "moved_to", "ahead"), ("Mia isn't moving to Hamburg", "moved_to", "ahead"),
-        ("Mia moved to Hamburg", "moved_to", "past"), ("Mia is working at Bosch", "works_at", "present"),
-        ("Mia is interesting", None, "present"), ("The moving man was Mia", "moved_to", "past"),
-        ("Mia was moving to Hamburg", "moved_to", "past"), ("Mia attended Anna's wedding", "attended", "past"),
-        ("Mia visited Rome and is enjoying it", "visited", "past"), ("She's moving to Hamburg", "moved_to", "ahead"),
-        ("Mia moved in with Ben, who is working", "moved_to", "past"), ("We're finally moving in", "moved_to", "ahead"),
-        ("Mia and others are moving to Hamburg", "moved_to", "ahead"), ("Will moved to Hamburg", "moved_to", "past"),
+        ("Mia is moving to Hamburg", "moved_to", "ahead"),
+        ("Mia isn't moving to Hamburg", "moved_to", "ahead"),
+        ("Mia moved to Hamburg", "moved_to", "past"),
+        ("Mia is working at Bosch", "works_at", "present"),
+        ("Mia is interesting", None, "present"),
+        ("The moving man was Mia", "moved_to", "past"),
+        ("Mia was moving to Hamburg", "moved_to", "past"),
+        ("Mia attended Anna's wedding", "attended", "past"),
+        ("Mia visited Rome and is enjoying it", "visited", "past"),
+        ("She's moving to Hamburg", "moved_to", "ahead"),
+        ("Mia moved in with Ben, who is working", "moved_to", "past"),
+        ("We're finally moving in", "moved_to", "ahead"),
+        ("Mia and others are moving to Hamburg", "moved_to", "ahead"),
+        ("Will moved to Hamburg", "moved_to", "past"),
         ("In May (May 2025) Mia and their family are not moving", "moved_to", "ahead"),
-        ("Mia left Rome and her kids are crying", "moved_from", "past"), ("Fred will move", "moved_to", "ahead"),
-        ("Mia stopped going to the gym", "stopped", "past"), ("Mia is not going to move", "moved_to", "ahead"),
-        ("Mia quit their job because they will move", "left_job", "past"), ("Mia'll quit", "left_job", "ahead"),
-        ("When Mia retires, Mia will move", "moved_to", "ahead"), ("My retired dad will move", "moved_to", "ahead"),
+        ("Mia left Rome and her kids are crying", "moved_from", "past"),
+        ("Fred will move", "moved_to", "ahead"),
+        ("Mia stopped going to the gym", "stopped", "past"),
+        ("Mia is not going to move", "moved_to", "ahead"),
+        ("Mia quit their job because they will move", "left_job", "past"),
+        ("Mia'll quit", "left_job", "ahead"),
+        ("When Mia retires, Mia will move", "moved_to", "ahead"),
+        ("My retired dad will move", "moved_to", "ahead"),
         ("Mia left Bosch to found a firm, which will launch next year", "left_job", "past"),
     ],
-)  # fmt: skip
+)
 def test_an_event_under_way_has_not_happened_yet(statement: str, predicate: str | None, tense: str) -> None:
     assert tense_of(statement, predicate) == tense
 
@@ -71,9 +82,10 @@ def test_an_event_under_way_has_not_happened_yet(statement: str, predicate: str 
         ("From May on Maya will be living in Hamburg", "lives_in", "Hamburg", True),
         ("Maya will always live in Hamburg", "lives_in", "Hamburg", False),
         ("Maya lives in Hamburg and will work there", "lives_in", "Hamburg", False),
-        ("Will lives in Hamburg", "lives_in", "Hamburg", False), ("Maya will love Hamburg", "likes", "Hamburg", True),
+        ("Will lives in Hamburg", "lives_in", "Hamburg", False),
+        ("Maya will love Hamburg", "likes", "Hamburg", True),
     ],
-)  # fmt: skip
+)
 def test_where_somebody_will_live_is_a_plan(statement: str, predicate: str, object_: str, stands: bool) -> None:
     memory = Memory()
     memory.hear(1, lives("Porto"))
@@ -85,9 +97,13 @@ def test_where_somebody_will_live_is_a_plan(statement: str, predicate: str, obje
 @pytest.mark.conforms("model:ahead")
 @pytest.mark.parametrize(
     ("predicate", "object_", "kept"),
-    [("deadline_is", "Friday", "deadline_is"), ("likes", "Friday", "likes"), ("lives_in", None, "lives_in"),
-     ("works_at", "Friday", "plans")],
-)  # fmt: skip
+    [
+        ("deadline_is", "Friday", "deadline_is"),
+        ("likes", "Friday", "likes"),
+        ("lives_in", None, "lives_in"),
+        ("works_at", "Friday", "plans"),
+    ],
+)
 def test_a_day_to_come_is_known_already(predicate: str, object_: str | None, kept: str) -> None:
     memory = Memory()
     memory.hear(1, says("It will be None or Friday", predicate=predicate, object=object_, slot="x"))
@@ -98,34 +114,54 @@ def test_a_day_to_come_is_known_already(predicate: str, object_: str | None, kep
 def test_a_life_elsewhere_that_is_called_off_is_planned_no_longer() -> None:
     memory = Memory()
     memory.hear(1, says("Maya will live in Hamburg", predicate="lives_in", object="Hamburg"))
-    memory.hear(2, says("Maya won't live in Hamburg", 2, predicate="lives_in", object="Hamburg", polarity=False),
-                at=NOON + DAY)  # fmt: skip
+    memory.hear(
+        2, says("Maya won't live in Hamburg", 2, predicate="lives_in", object="Hamburg", polarity=False), at=NOON + DAY
+    )
     assert memory.active("plans") == ["Maya won't live in Hamburg"]
 
 
 @pytest.mark.conforms("model:denial")
 def test_what_is_no_longer_planned_or_wanted_any_more_is_over() -> None:
     memory = Memory()
-    memory.hear(1, says("Maya plans to sail", predicate="plans", object="sail", tense="plan"),
-                says("Maya wants to paint", predicate="wants", object="paint", tense="plan"))  # fmt: skip
-    memory.hear(2, says("Maya no longer plans to sail", 2, predicate="plans", object="sail", change=True),
-                says("Maya doesn't want to paint anymore", 2, predicate="wants", object="paint anymore",
-                     polarity=False, change=True), at=NOON + DAY)  # fmt: skip
+    memory.hear(
+        1,
+        says("Maya plans to sail", predicate="plans", object="sail", tense="plan"),
+        says("Maya wants to paint", predicate="wants", object="paint", tense="plan"),
+    )
+    memory.hear(
+        2,
+        says("Maya no longer plans to sail", 2, predicate="plans", object="sail", change=True),
+        says(
+            "Maya doesn't want to paint anymore",
+            2,
+            predicate="wants",
+            object="paint anymore",
+            polarity=False,
+            change=True,
+        ),
+        at=NOON + DAY,
+    )
     assert [days(memory.fact(each)) for each in ("Maya plans to sail", "Maya wants to paint")] == [
-        ("superseded", 0, 1), ("superseded", 0, 1),
-    ]  # fmt: skip
+        ("superseded", 0, 1),
+        ("superseded", 0, 1),
+    ]
 
 
 @pytest.mark.conforms("model:events")
 @pytest.mark.parametrize(
     ("predicate", "object_", "given_up", "ended"),
     [
-        ("plays", "tennis", "playing tennis", True), ("plays", "tennis", "playing chess", False),
-        ("habit:smoke", None, "smoking", True), ("habit:drink", "coffee", "drinking", False),
-        ("habit:go", "gym", "going to the gym", True), ("teaches", "maths", "teaching maths", True),
-        ("uses", "Vim", "using Vim", True), ("likes", "running", "running", True), ("plays", None, "playing", False),
+        ("plays", "tennis", "playing tennis", True),
+        ("plays", "tennis", "playing chess", False),
+        ("habit:smoke", None, "smoking", True),
+        ("habit:drink", "coffee", "drinking", False),
+        ("habit:go", "gym", "going to the gym", True),
+        ("teaches", "maths", "teaching maths", True),
+        ("uses", "Vim", "using Vim", True),
+        ("likes", "running", "running", True),
+        ("plays", None, "playing", False),
     ],
-)  # fmt: skip
+)
 def test_who_stopped_doing_it_does_it_no_longer(
     predicate: str, object_: str | None, given_up: str, ended: bool
 ) -> None:
@@ -151,9 +187,12 @@ def test_a_plan_that_is_denied_is_no_longer_one_but_what_did_not_happen_may_stil
     memory = Memory()
     for key, polarity in ((1, True), (2, False)):
         no = "" if polarity else "does not "
-        memory.hear(key, says(f"Maya {no}plan to sail", key, predicate="plans", object="sail", polarity=polarity),
-                    says(f"Maya {no}meet Ben", key, predicate="met", object="Ben", polarity=polarity),
-                    at=NOON + key * DAY)  # fmt: skip
+        memory.hear(
+            key,
+            says(f"Maya {no}plan to sail", key, predicate="plans", object="sail", polarity=polarity),
+            says(f"Maya {no}meet Ben", key, predicate="met", object="Ben", polarity=polarity),
+            at=NOON + key * DAY,
+        )
     assert memory.active() == ["Maya does not meet Ben", "Maya does not plan to sail", "Maya meet Ben"]
 
 
@@ -207,14 +246,19 @@ def test_who_eats_what_a_diet_excludes_keeps_it_no_longer(order: tuple[int, ...]
 @pytest.mark.parametrize(
     ("condition", "slot", "food", "ended"),
     [
-        ("vegan", "diet", "cheese", True), ("vegan", "diet", "vegan cheese", False),
+        ("vegan", "diet", "cheese", True),
+        ("vegan", "diet", "vegan cheese", False),
         ("Vegan", "diet", "everything", True),
-        ("vegetarian", "diet", "eggs", False), ("pescatarian", "diet", "salmon", False),
-        ("vegetarian", "diet", "tomatoes", False), ("vegan", "diet", "peanut butter", False),
-        ("vegetarian", "diet", "veggie burgers", False), ("vegetarian", "diet", "burgers", True),
-        ("allergic", None, "fish", False), ("vegetarian", "diet", None, False),
+        ("vegetarian", "diet", "eggs", False),
+        ("pescatarian", "diet", "salmon", False),
+        ("vegetarian", "diet", "tomatoes", False),
+        ("vegan", "diet", "peanut butter", False),
+        ("vegetarian", "diet", "veggie burgers", False),
+        ("vegetarian", "diet", "burgers", True),
+        ("allergic", None, "fish", False),
+        ("vegetarian", "diet", None, False),
     ],
-)  # fmt: skip
+)
 def test_what_a_diet_allows_ends_none(condition: str, slot: str | None, food: str | None, ended: bool) -> None:
     memory = Memory()
     memory.hear(1, says("Maya keeps it", predicate="has_condition", object=condition, slot=slot))

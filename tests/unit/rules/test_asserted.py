@@ -43,8 +43,10 @@ def test_what_was_once_supposed_and_is_then_asserted_is_as_sure_as_any_first_say
     memory.hear(9, lives("Monaco", 9), at=NOON + 9 * DAY)
     monaco = memory.fact("Maya lives in Monaco")
     assert (monaco.confidence, monaco.valid_from, len(memory.believed.evidence[monaco.fact_id])) == (
-        0.6, NOON + 9 * DAY, 1,
-    )  # fmt: skip
+        0.6,
+        NOON + 9 * DAY,
+        1,
+    )
 
 
 @pytest.mark.conforms("model:supposed")
@@ -92,13 +94,14 @@ def test_what_its_words_say_is_over_is_a_denial(statement: str, place: str, ther
 @pytest.mark.parametrize(
     ("statement", "predicate", "object_", "over"),
     [
-        ("Maya lived in Porto", "lives_in", "Porto", True), ("Maya was living in Porto", "lives_in", "Porto", True),
+        ("Maya lived in Porto", "lives_in", "Porto", True),
+        ("Maya was living in Porto", "lives_in", "Porto", True),
         ("Maya has lived in Porto", "lives_in", "Porto", False),
         ("Maya lived in Porto since", "lives_in", "Porto", False),
         ("Maya lived it up and lives in Porto", "lives_in", "Porto", False),
         ("Maya was told that Maya lives in Porto", "lives_in", "Porto", False),
     ],
-)  # fmt: skip
+)
 @pytest.mark.parametrize("order", [(1, 2), (2, 1)])
 def test_where_somebody_lived_before_is_no_home_of_today(
     statement: str, predicate: str, object_: str, over: bool, order: tuple[int, int]
@@ -142,9 +145,10 @@ def test_a_home_of_a_year_that_is_over_is_one_of_that_year() -> None:
         ("Maya was hired by Bosch", "works_at", "Bosch", "works_at"),
         ("Maya wohnte in Köln", "lives_in", "Köln", "formerly:wohnen"),
         ("Maya was poorly with asthma", "has_condition", "asthma", "has_condition"),
-        ("Maya was a None", "lives_in", None, "lives_in"), ("Maya was named Mia", "is_named", "Mia", "is_named"),
+        ("Maya was a None", "lives_in", None, "lives_in"),
+        ("Maya was named Mia", "is_named", "Mia", "is_named"),
     ],
-)  # fmt: skip
+)
 def test_what_was_once_is_kept_as_that(statement: str, predicate: str, object_: str | None, former: str) -> None:
     memory = Memory()
     memory.hear(1, says(statement, predicate=predicate, object=object_, valid_from=NOON))
@@ -160,8 +164,19 @@ def test_of_a_home_of_old_it_is_known_until_when_it_was_one(
 ) -> None:
     """Without its beginning it is only known to have been: from when it was over."""
     memory = Memory()
-    memory.hear(1, Claim("Maya", "Maya lived in York until 2020", 1, "I lived in York until 2020", predicate="lives_in",
-                         object="York", valid_from=NOON + since * DAY, valid_to=NOON + until * DAY))  # fmt: skip
+    memory.hear(
+        1,
+        Claim(
+            "Maya",
+            "Maya lived in York until 2020",
+            1,
+            "I lived in York until 2020",
+            predicate="lives_in",
+            object="York",
+            valid_from=NOON + since * DAY,
+            valid_to=NOON + until * DAY,
+        ),
+    )
     fact = memory.fact("Maya lived in York until 2020")
     ended = None if fact.valid_to is None else (fact.valid_to - NOON) / DAY
     assert (fact.predicate, (fact.valid_from - NOON) / DAY, ended) == (predicate, *held)

@@ -180,15 +180,30 @@ def test_an_event_settles_the_slots_it_speaks_of_among_thousands() -> None:
     """Of two thousand preferences one is for coffee: the others are looked at once, not each for every other."""
     facts = [
         Fact(
-            f"f{place}", 1, "maya", f"Maya prefers {what}", "preference", 5, 0.6, NOON + place, NOON,
-            predicate="prefers", object=what, slot=slot,
+            f"f{place}",
+            1,
+            "maya",
+            f"Maya prefers {what}",
+            "preference",
+            5,
+            0.6,
+            NOON + place,
+            NOON,
+            predicate="prefers",
+            object=what,
+            slot=slot,
         )
         for place, (what, slot) in enumerate([("flat whites", "coffee"), *((f"a{n}", f"s{n}") for n in range(2000))])
-    ]  # fmt: skip
+    ]
     event = replace(
-        facts[0], fact_id="event", statement="Maya switched to espresso", predicate="switched_to", object="espresso",
-        slot=None, valid_from=NOON + DAY,
-    )  # fmt: skip
+        facts[0],
+        fact_id="event",
+        statement="Maya switched to espresso",
+        predicate="switched_to",
+        object="espresso",
+        slot=None,
+        valid_from=NOON + DAY,
+    )
     turn = TurnState(Draft(assemble("u", 1, Profile(), [*facts, event])), NOON + 2 * DAY, Revision(), Resemblance())
     began = time.process_time()
     assert settle(turn, event) == ("f0",)
@@ -199,8 +214,19 @@ def test_an_event_settles_the_slots_it_speaks_of_among_thousands() -> None:
 @pytest.mark.parametrize(("day", "level", "stays"), [(3, 0, False), (4, 0, True), (5, 0, True), (3, 1, True)])
 def test_what_began_before_a_fact_is_none_that_it_gave_way_to(day: int, level: int, stays: bool) -> None:
     """Words of another sensitivity are put in line by themselves (`memory.rules.across`)."""
-    porto = Fact("porto", 1, "maya", "Maya lives in Porto", "factual", 5, 0.6, NOON + 4 * DAY, NOON,
-                 predicate="lives_in", object="Porto")  # fmt: skip
+    porto = Fact(
+        "porto",
+        1,
+        "maya",
+        "Maya lives in Porto",
+        "factual",
+        5,
+        0.6,
+        NOON + 4 * DAY,
+        NOON,
+        predicate="lives_in",
+        object="Porto",
+    )
     newer = replace(porto, fact_id="newer", valid_from=NOON + day * DAY, sensitivity=Sensitivity(level))
     older = replace(porto, fact_id="older", valid_from=NOON)
     links = {Link("supersedes", "newer", "porto"), Link("supersedes", "porto", "older")}
@@ -224,8 +250,21 @@ def test_an_end_before_the_later_words_is_that_of_the_part_before(
 ) -> None:
     """She said on day 0 and on day 20 that she lives in Porto, and of day 10 that it was Lisbon."""
     ends = None if end is None else NOON + end * DAY
-    porto = Fact("porto", 1, "maya", "Maya lives in Porto", "factual", 5, 0.6, NOON, NOON, predicate="lives_in",
-                 object="Porto", valid_to=ends, status="superseded")  # fmt: skip
+    porto = Fact(
+        "porto",
+        1,
+        "maya",
+        "Maya lives in Porto",
+        "factual",
+        5,
+        0.6,
+        NOON,
+        NOON,
+        predicate="lives_in",
+        object="Porto",
+        valid_to=ends,
+        status="superseded",
+    )
     heard = [Evidence("porto", f"s{day}", day + 1, "I live in Porto", NOON + day * DAY) for day in (0, 20)]
     draft = Draft(assemble("u", 1, Profile(), [porto, *heard]))
     split_at(draft, porto, (NOON + 10 * DAY, ("lisbon",), True), NOON + 30 * DAY, Revision())

@@ -33,17 +33,29 @@ def test_what_is_told_as_a_reason_is_parted_from_its_effect(text: str, cause: st
 
 @pytest.mark.parametrize(
     "text",
-    ["Is it because of me?", "I hid it, so that nobody sees it.", "So far, so good.", "I have lived here since May.",
-     "Because I said it.", ""],
-)  # fmt: skip
+    [
+        "Is it because of me?",
+        "I hid it, so that nobody sees it.",
+        "So far, so good.",
+        "I have lived here since May.",
+        "Because I said it.",
+        "",
+    ],
+)
 def test_other_words_tell_no_reason(text: str) -> None:
     assert list(causal_parts(text)) == []
 
 
-@pytest.mark.parametrize(("question", "why"), [
-    ("Why did I move?", True), ("and how come?", True), ("Warum habe ich abgesagt?", True),
-    ("What is why?", False), ("When did I move?", False),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("question", "why"),
+    [
+        ("Why did I move?", True),
+        ("and how come?", True),
+        ("Warum habe ich abgesagt?", True),
+        ("What is why?", False),
+        ("When did I move?", False),
+    ],
+)
 def test_a_reason_is_asked_for(question: str, why: bool) -> None:
     assert asks_why(question) is why
 

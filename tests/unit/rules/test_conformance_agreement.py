@@ -18,11 +18,14 @@ OPERA = Fact("f", 1, "e", "Maya likes opera", "factual", 5, 0.6, NOON, NOON, pre
 @pytest.mark.parametrize(
     ("told", "same"),
     [
-        ({"predicate": "likes", "object": "opera"}, True), ({"predicate": "likes", "object": "operas"}, True),
-        ({"predicate": None, "object": None}, True), ({"predicate": "owns", "object": "opera"}, False),
-        ({"predicate": "likes", "object": "jazz"}, False), ({"predicate": "likes", "polarity": False}, False),
+        ({"predicate": "likes", "object": "opera"}, True),
+        ({"predicate": "likes", "object": "operas"}, True),
+        ({"predicate": None, "object": None}, True),
+        ({"predicate": "owns", "object": "opera"}, False),
+        ({"predicate": "likes", "object": "jazz"}, False),
+        ({"predicate": "likes", "polarity": False}, False),
     ],
-)  # fmt: skip
+)
 def test_it_says_the_same_only_of_the_same(told: dict[str, object], same: bool) -> None:
     assert agrees(says("Maya likes opera", **told), OPERA) is same
 
@@ -30,9 +33,14 @@ def test_it_says_the_same_only_of_the_same(told: dict[str, object], same: bool) 
 @pytest.mark.conforms("model:agreement")
 @pytest.mark.parametrize(
     "statement",
-    ["Maya likes 2 operas", "Maya likes opera on Monday", "Maya used to like opera", "Maya will like opera",
-     "Maya has never liked opera"],
-)  # fmt: skip
+    [
+        "Maya likes 2 operas",
+        "Maya likes opera on Monday",
+        "Maya used to like opera",
+        "Maya will like opera",
+        "Maya has never liked opera",
+    ],
+)
 def test_figures_dates_tense_and_denial_tell_apart(statement: str) -> None:
     assert not agrees(says(statement), replace(OPERA, predicate=None, object=None))
 
@@ -41,23 +49,30 @@ def test_figures_dates_tense_and_denial_tell_apart(statement: str) -> None:
 @pytest.mark.parametrize(
     ("told", "known", "same"),
     [
-        ("Tim lives in Paris", "Tim lives in Rome", False), ("Tim lives in Rome now", "Tim lives in Rome", True),
+        ("Tim lives in Paris", "Tim lives in Rome", False),
+        ("Tim lives in Rome now", "Tim lives in Rome", True),
         ("Currently Tim lives in Rome", "Now Tim is living in Rome", True),
         ("Rome is where Tim lives", "Paris is where Tim lives", False),
         ("Rome is where he lives", "He lives in Rome", True),
         ("Tim shares a flat with Priyanka", "Tim shares a flat with Pri", True),
         ("Tim shares a flat with Ana", "Tim shares a flat with Ben's brother", False),
-        ("Tim shares a flat", "Tim shares a flat with Ana", True), ("Tim mag Äpfel", "Tim mag Birnen", False),
-        ("I'm in Åre", "I'm in Ulm", False), ("I'm in Ulm", "I am in Ulm", True),
+        ("Tim shares a flat", "Tim shares a flat with Ana", True),
+        ("Tim mag Äpfel", "Tim mag Birnen", False),
+        ("I'm in Åre", "I'm in Ulm", False),
+        ("I'm in Ulm", "I am in Ulm", True),
         ("We took in a puppy, Rocket", "Our family took in a puppy, Rocket", True),
-        ("He is tall", "They are tall", True), ("I’m fond of jazz", "We're fond of jazz", True),
-        ("In summer Tim sails", "Every summer Tim sails", True), ("Tim is in the US", "Tim is in the UK", False),
+        ("He is tall", "They are tall", True),
+        ("I’m fond of jazz", "We're fond of jazz", True),
+        ("In summer Tim sails", "Every summer Tim sails", True),
+        ("Tim is in the US", "Tim is in the UK", False),
         ("Dr. Silva is Tim's dentist", "Doctor Silva is Tim's dentist", True),
-        ("Tim's Mum sings", "Tim's Mom sings", True), ("Uses dark mode", "Prefers dark mode", True),
-        ("Сэм любит чай", "Сэм обожает чай", True), ("東京に住んでいます", "東京に住んでいる", True),
+        ("Tim's Mum sings", "Tim's Mom sings", True),
+        ("Uses dark mode", "Prefers dark mode", True),
+        ("Сэм любит чай", "Сэм обожает чай", True),
+        ("東京に住んでいます", "東京に住んでいる", True),
         ("Seine Schwester ist Ärztin", "Die Schwester ist Ärztin", True),
     ],
-)  # fmt: skip
+)
 def test_names_tell_apart_what_nothing_was_read_from(told: str, known: str, same: bool) -> None:
     assert agrees(says(told), replace(OPERA, statement=known, predicate=None, object=None)) is same
 
@@ -76,12 +91,16 @@ def test_two_homes_that_nobody_could_read_stand_beside_each_other() -> None:
 @pytest.mark.parametrize(
     ("claimed", "held", "contrary"),
     [
-        (("likes", "opera", False), ("likes", "opera"), True), (("likes", "jazz", False), ("likes", "opera"), False),
-        (("dislikes", "opera", True), ("likes", "opera"), True), (("likes", "opera", True), ("likes", "opera"), False),
-        (("likes", None, False), ("likes", None), True), (("likes", None, False), ("likes", "opera"), False),
-        (("likes", "opera", False), ("likes", None), False), (("dislikes", None, True), ("likes", None), False),
+        (("likes", "opera", False), ("likes", "opera"), True),
+        (("likes", "jazz", False), ("likes", "opera"), False),
+        (("dislikes", "opera", True), ("likes", "opera"), True),
+        (("likes", "opera", True), ("likes", "opera"), False),
+        (("likes", None, False), ("likes", None), True),
+        (("likes", None, False), ("likes", "opera"), False),
+        (("likes", "opera", False), ("likes", None), False),
+        (("dislikes", None, True), ("likes", None), False),
     ],
-)  # fmt: skip
+)
 def test_both_cannot_be_true_of_one_thing(
     claimed: tuple[str, str | None, bool], held: tuple[str, str | None], contrary: bool
 ) -> None:
@@ -102,8 +121,9 @@ def test_said_again_of_an_earlier_day_it_held_from_then_on() -> None:
     assert (fact.valid_from, fact.confidence) == (NOON + 5 * DAY, pytest.approx(0.7))
     memory.hear(3, says("Maya keeps bees", 3), at=NOON, source="a")
     assert (memory.fact("Maya keeps bees").valid_from, memory.fact("Maya keeps bees").confidence) == (
-        NOON, pytest.approx(0.7),
-    )  # fmt: skip
+        NOON,
+        pytest.approx(0.7),
+    )
     versions = memory.fact("Maya keeps bees").version
     memory.hear(4, says("Maya keeps bees", 4), at=NOON + 20 * DAY, source="a")
     assert memory.fact("Maya keeps bees").version == versions, "the same source, and no earlier: nothing has changed"

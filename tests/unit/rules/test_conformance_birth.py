@@ -73,9 +73,21 @@ def test_before_its_second_recall_it_has_no_interval_and_a_gradient_of_one() -> 
 @pytest.mark.conforms("000:decay.evergreen_types", "000:decay.evergreen_floor")
 @pytest.mark.parametrize(
     ("type_", "left"),
-    [("person", 0.3), ("place", 0.3), ("relationship", 0.3), ("topic", 0.0), ("habit", 0.0), ("emotion", 0.0),
-     ("event", 0.0), ("decision", 0.0), ("question", 0.0), ("organization", 0.0), ("project", 0.0), ("tool", 0.0)],
-)  # fmt: skip
+    [
+        ("person", 0.3),
+        ("place", 0.3),
+        ("relationship", 0.3),
+        ("topic", 0.0),
+        ("habit", 0.0),
+        ("emotion", 0.0),
+        ("event", 0.0),
+        ("decision", 0.0),
+        ("question", 0.0),
+        ("organization", 0.0),
+        ("project", 0.0),
+        ("tool", 0.0),
+    ],
+)
 def test_who_and_where_stays_findable_and_what_does_not(type_: str, left: float) -> None:
     assert strength_after(seen(type_, "it"), "it", 365) == pytest.approx(left, abs=5e-4)
     assert {"person", "place", "relationship"} == EVERGREEN_TYPES
@@ -83,9 +95,15 @@ def test_who_and_where_stays_findable_and_what_does_not(type_: str, left: float)
 
 @pytest.mark.conforms("000:decay.law", "002:decay.law", "003:decay.law")
 @pytest.mark.parametrize(
-    ("noun", "left"), [("entity", 0.25), ("fact", 0.15), ("source", 0.5 * math.exp(-0.02 * 1.8 * 60)),
-                       ("storyline", 0.5 * math.exp(-0.02 * 1.8 * 60)), ("macro", 0.5 * math.exp(-0.02 * 1.8 * 60))],
-)  # fmt: skip
+    ("noun", "left"),
+    [
+        ("entity", 0.25),
+        ("fact", 0.15),
+        ("source", 0.5 * math.exp(-0.02 * 1.8 * 60)),
+        ("storyline", 0.5 * math.exp(-0.02 * 1.8 * 60)),
+        ("macro", 0.5 * math.exp(-0.02 * 1.8 * 60)),
+    ],
+)
 def test_sixty_days_take_from_each_noun_what_its_law_takes(noun: str, left: float) -> None:
     row = Anchors.of(1, heard_at=NOON, confidence=0.6)
     assert strength_of(noun, row, NOON + 60 * DAY, Life())[0] == pytest.approx(left)
@@ -145,8 +163,12 @@ def strength(known: Access | None, day: float) -> float:
     """By the spaced law, without a confidence."""
     columns: dict[str, Any] = {"heard_at": NOON, "confidence": np.nan}
     if known is not None:
-        columns |= {"count": known.count, "accessed_at": known.last_at, "value": known.value,
-                    "gradient": known.gradient}  # fmt: skip
+        columns |= {
+            "count": known.count,
+            "accessed_at": known.last_at,
+            "value": known.value,
+            "gradient": known.gradient,
+        }
     return float(strength_of("source", Anchors.of(1, **columns), NOON + day * DAY, Life())[0])
 
 
@@ -237,8 +259,20 @@ def test_a_night_tells_who_fell_and_who_rose() -> None:
         memory.hear(key, sightings=(Sighting("person", "Elena", 0.9, "Elena", key),))
         memory.hear(key + 3, sightings=(Sighting("person", "Ravi", 0.9, "Ravi", key + 3),))
     elena, ravi = called(memory, "Elena"), called(memory, "Ravi")
-    said = Fact("f", 1, "owner", "x", "factual", 5, 0.6, NOON, NOON, object_id=elena.entity_id, status="superseded",
-                valid_to=NOON + DAY)  # fmt: skip
+    said = Fact(
+        "f",
+        1,
+        "owner",
+        "x",
+        "factual",
+        5,
+        0.6,
+        NOON,
+        NOON,
+        object_id=elena.entity_id,
+        status="superseded",
+        valid_to=NOON + DAY,
+    )
     entities = {**memory.believed.entities, elena.entity_id: replace(elena, tier="L2")}
     believed = replace(memory.believed, entities=entities, facts={"f": said})
     told = plan_night(OF, census(believed), NOON + 120 * DAY, Life()).report["tiers"]

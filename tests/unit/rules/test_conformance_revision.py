@@ -114,9 +114,14 @@ def _created(memory: Memory, command: c.AcceptReading) -> list[object]:
 @pytest.mark.conforms("model:unsure")
 @pytest.mark.parametrize(
     ("relation", "score", "status"),
-    [("contradicts", 0.71, "invalidated"), ("contradicts", 0.70, "invalidated"), ("contradicts", 0.69, "active"),
-     ("updates", 0.70, "superseded"), ("updates", 0.69, "active")],
-)  # fmt: skip
+    [
+        ("contradicts", 0.71, "invalidated"),
+        ("contradicts", 0.70, "invalidated"),
+        ("contradicts", 0.69, "active"),
+        ("updates", 0.70, "superseded"),
+        ("updates", 0.69, "active"),
+    ],
+)
 def test_below_0_70_a_verdict_ends_nothing(relation: str, score: float, status: str) -> None:
     assert judged(renting(0.8, 1), Verdict(relation, score)) == [status]
 

@@ -158,8 +158,9 @@ def test_what_is_more_sensitive_is_gathered_by_itself() -> None:
     spec: list[Spec] = [(name, 0.0, "a") for name in ("one", "two", "three", "four")]
     plans = plan_consolidations(both, columns(spec), (), MAY + 100 * DAY_S, Life())
     assert {level: set(each.sources) for level, [each] in plans.items()} == {
-        OPEN: {"one", "two"}, PRIVATE: {"three", "four"},
-    }  # fmt: skip
+        OPEN: {"one", "two"},
+        PRIVATE: {"three", "four"},
+    }
 
 
 lives = st.lists(

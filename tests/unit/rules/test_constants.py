@@ -135,10 +135,11 @@ PRESETS = {
         decay=Decay(stability=Stability()), lifecycle=Lifecycle(archive_below=0.0, floor=0.0, prunes=True)
     ),
     "graph-memory": Life(
-        Strength(fact="stretched"), Decay(stretched=Stretched()),
+        Strength(fact="stretched"),
+        Decay(stretched=Stretched()),
         Lifecycle(archive_below=0.0, floor=0.0, prunes=True),
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.conforms(

@@ -42,7 +42,7 @@ def verdict(earlier: str, later: str, similarity: float = 0.7, *, before: str = 
         ("Ida's chess puzzle score is 70%", "Ida's chess puzzle score has improved from 70% to 85%", "updates"),
         ("Ida's chess puzzle score improved to 70%", "Ida's chess puzzle score now improved to 85%", "updates"),
     ],
-)  # fmt: skip
+)
 def test_it_is_seen_in_the_words(earlier: str, later: str, relation: str) -> None:
     assert verdict(earlier, later) == relation
 
@@ -157,12 +157,16 @@ WIDE = "tall red brick barn harbour gate bell"
         ("never fixed the red barn gate", "fixed the barn gate", "I fixed it", "unrelated"),
         # of five words of what it is about two are enough, of eight three are not
         (
-            "never fixed gates in Porto with Tom for Anna at night about noon", "fixed gates with Tom in Porto", "",
+            "never fixed gates in Porto with Tom for Anna at night about noon",
+            "fixed gates with Tom in Porto",
+            "",
             "contradicts",
         ),
         (
             "never fixed gates in Porto with Tom for Anna at night about noon on Sunday from Faro to Braga",
-            "fixed gates with Tom in Porto for Anna", "", "unrelated",
+            "fixed gates with Tom in Porto for Anna",
+            "",
+            "unrelated",
         ),
         # one word alone is too little without the deed, or what it is about
         ("never fixed gates", "already sold gates", "", "unrelated"),
@@ -170,7 +174,7 @@ WIDE = "tall red brick barn harbour gate bell"
         ("never fixed gates in Porto", "already sold gates in Porto", "", "contradicts"),
         ("never fixed gates in Porto", "already sold gates", "", "unrelated"),
     ],
-)  # fmt: skip
+)
 def test_a_deed_is_a_denied_one_if_it_is_done_to_the_same_thing(
     denial: str, deed: str, said: str, relation: str
 ) -> None:

@@ -38,9 +38,19 @@ def served(law: str, days: float, **columns: Any) -> float:
 @pytest.mark.conforms("000:decay.formula", "000:decay.half_life_days", "000:decay.table", "001:decay.half_life_days")
 @pytest.mark.parametrize(
     ("days", "expected"),
-    [(0, 1.0), (7, 0.851), (15, 0.707), (30, 0.5), (60, 0.25), (90, 0.125), (91 - 35, 0.274), (120, 0.0625),
-     (27, 0.536), (365, 0.0002)],
-)  # fmt: skip
+    [
+        (0, 1.0),
+        (7, 0.851),
+        (15, 0.707),
+        (30, 0.5),
+        (60, 0.25),
+        (90, 0.125),
+        (91 - 35, 0.274),
+        (120, 0.0625),
+        (27, 0.536),
+        (365, 0.0002),
+    ],
+)
 def test_what_was_not_mentioned_halves_every_thirty_days(days: float, expected: float) -> None:
     assert strength("half_life", days) == pytest.approx(expected, abs=5e-4)
 

@@ -135,8 +135,20 @@ def test_what_did_not_come_to_pass_is_no_denial_of_what_did() -> None:
     memory = Memory()
     picked = Claim("Maya", "Maya decided on Rust", 1, "", predicate="decides", object="Rust", slot="language")
     memory.hear(1, picked)
-    memory.hear(2, Claim("Maya", "Maya did not decide on Rust", 2, "", predicate="decides", object="Rust",
-                         slot="language", polarity=False), at=NOON + DAY)  # fmt: skip
+    memory.hear(
+        2,
+        Claim(
+            "Maya",
+            "Maya did not decide on Rust",
+            2,
+            "",
+            predicate="decides",
+            object="Rust",
+            slot="language",
+            polarity=False,
+        ),
+        at=NOON + DAY,
+    )
     assert memory.fact("Maya decided on Rust").valid_to is None
 
 

@@ -69,11 +69,16 @@ def test_the_most_important_are_told_first_and_of_these_the_latest() -> None:
 @pytest.mark.parametrize(
     "rest",
     [
-        {"status": "superseded"}, {"status": "forgotten"}, {"kind": "meta"}, {"state": "archived"},
-        {"sensitivity": Sensitivity.SENSITIVE}, {"valid_to": NOON + 10}, {"valid_from": NOON + 11},
+        {"status": "superseded"},
+        {"status": "forgotten"},
+        {"kind": "meta"},
+        {"state": "archived"},
+        {"sensitivity": Sensitivity.SENSITIVE},
+        {"valid_to": NOON + 10},
+        {"valid_from": NOON + 11},
         {"subject_id": "another"},
     ],
-)  # fmt: skip
+)
 def test_what_does_not_hold_or_is_more_private_than_the_entity_is_not_told(rest: dict[str, object]) -> None:
     assert chosen(fact("a"), fact("b", **rest)) == ["a"]
 

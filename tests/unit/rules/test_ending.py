@@ -52,35 +52,71 @@ def test_of_two_events_that_are_known_the_first_ends_a_state_that_is_heard_of_la
         (says("Maya died", 2, predicate="died"), says("Maya has Rex", predicate="has_pet", object="Rex"), True),
         (says("Maya gave up", 2, predicate="stopped"), says(LIKES, predicate="likes", object="chess"), False),
         (says("Maya quit", 2, predicate="left_job"), says("Maya works", predicate="works_at"), True),
-        (says("Maya quit her job", 2, predicate="left_job", object="her job"),
-         says("Maya works", predicate="works_at"), True),
-        (says("Maya quit it all", 2, predicate="left_job", object="job, work and position"),
-         says("Maya works", predicate="works_at"), True),
-        (says("Maya left Acme", 2, predicate="left_job", object="Acme"),
-         says("Maya works", predicate="works_at"), False),
-        (says("Maya gave up opera", 2, predicate="stopped", object="opera"),
-         says(LIKES, predicate="likes", object="chess"), False),
-        (says("Maya switched to lattes", 2, predicate="switched_to", object="oat milk lattes"),
-         says("Maya uses flat whites", predicate="uses", object="flat whites"), True),
+        (
+            says("Maya quit her job", 2, predicate="left_job", object="her job"),
+            says("Maya works", predicate="works_at"),
+            True,
+        ),
+        (
+            says("Maya quit it all", 2, predicate="left_job", object="job, work and position"),
+            says("Maya works", predicate="works_at"),
+            True,
+        ),
+        (
+            says("Maya left Acme", 2, predicate="left_job", object="Acme"),
+            says("Maya works", predicate="works_at"),
+            False,
+        ),
+        (
+            says("Maya gave up opera", 2, predicate="stopped", object="opera"),
+            says(LIKES, predicate="likes", object="chess"),
+            False,
+        ),
+        (
+            says("Maya switched to lattes", 2, predicate="switched_to", object="oat milk lattes"),
+            says("Maya uses flat whites", predicate="uses", object="flat whites"),
+            True,
+        ),
         (says("Maya left Ghent", 2, predicate="left", object="Ghent"), lives("Ghent"), True),
         (says("Maya left Ghent", 2, predicate="left", object="Ghent"), lives("Rome"), False),
-        (says("Maya used to play chess", 2, predicate="formerly:play", object="play chess"),
-         says("Maya plays chess", predicate="plays", object="chess"), True),
-        (says("Maya used to play chess", 2, predicate="formerly:play", object="play chess"),
-         says("Maya plays cards", predicate="plays", object="cards"), False),
+        (
+            says("Maya used to play chess", 2, predicate="formerly:play", object="play chess"),
+            says("Maya plays chess", predicate="plays", object="chess"),
+            True,
+        ),
+        (
+            says("Maya used to play chess", 2, predicate="formerly:play", object="play chess"),
+            says("Maya plays cards", predicate="plays", object="cards"),
+            False,
+        ),
         (says("Maya used to", 2, predicate="formerly:live"), lives("Ghent"), False),
-        (says("Maya and Tom broke up", 2, predicate="separated_from", object="Tom"),
-         says("Maya's partner is Tom", predicate="has_partner", object="Tom"), True),
-        (says("Maya and Tom broke up", 2, predicate="separated_from", object="Tom"),
-         says("Maya's partner is Ben", predicate="has_partner", object="Ben"), False),
-        (says("They broke up", 2, predicate="separated_from"),
-         says("Maya's partner is Ben", predicate="has_partner", object="Ben"), True),
-        (says("They broke up", 2, predicate="separated_from"),
-         says("Maya is single", predicate="has_status", object="single"), False),
-        (says("Maya switched to Firefox", 2, predicate="switched_to", object="Firefox"),
-         says("Maya uses flat whites", predicate="uses", object="flat whites"), False),
+        (
+            says("Maya and Tom broke up", 2, predicate="separated_from", object="Tom"),
+            says("Maya's partner is Tom", predicate="has_partner", object="Tom"),
+            True,
+        ),
+        (
+            says("Maya and Tom broke up", 2, predicate="separated_from", object="Tom"),
+            says("Maya's partner is Ben", predicate="has_partner", object="Ben"),
+            False,
+        ),
+        (
+            says("They broke up", 2, predicate="separated_from"),
+            says("Maya's partner is Ben", predicate="has_partner", object="Ben"),
+            True,
+        ),
+        (
+            says("They broke up", 2, predicate="separated_from"),
+            says("Maya is single", predicate="has_status", object="single"),
+            False,
+        ),
+        (
+            says("Maya switched to Firefox", 2, predicate="switched_to", object="Firefox"),
+            says("Maya uses flat whites", predicate="uses", object="flat whites"),
+            False,
+        ),
     ],
-)  # fmt: skip
+)
 def test_an_event_ends_what_it_concerns(event: Claim, state: Claim, over: bool) -> None:
     """Who dies ends all; who names nothing in particular, the one thing of its kind; else what is named decides."""
     memory = Memory()
@@ -102,6 +138,9 @@ def test_who_left_and_is_known_to_work_there_later_has_come_back() -> None:
 @pytest.mark.conforms("model:events")
 def test_who_parts_from_somebody_in_one_breath_with_naming_them_has_parted() -> None:
     memory = Memory()
-    memory.hear(1, says("Maya's partner is Tom", predicate="has_partner", object="Tom"),
-                says("Maya and Tom broke up", predicate="separated_from", object="Tom"))  # fmt: skip
+    memory.hear(
+        1,
+        says("Maya's partner is Tom", predicate="has_partner", object="Tom"),
+        says("Maya and Tom broke up", predicate="separated_from", object="Tom"),
+    )
     assert memory.active("has_partner") == []

@@ -28,23 +28,39 @@ FACT: Mapping[str, Any] = {
     "fact": {**LISBON, "confidence": 0.6, "strength": 0.25, "valid_from": "noon", "valid_to": None},
     "words": [SAID, TOLD],
     "entities": [{"entity_id": "e-1", "role": "subject", "name": "Maya"}],
-    "disputes": [FARO], "supersedes": [PORTO], "superseded_by": [FARO], "similar": [],
-    "judged_by": "rules", "protected": False, "notes": [{"author": "user", "text": "by the sea"}],
-}  # fmt: skip
+    "disputes": [FARO],
+    "supersedes": [PORTO],
+    "superseded_by": [FARO],
+    "similar": [],
+    "judged_by": "rules",
+    "protected": False,
+    "notes": [{"author": "user", "text": "by the sea"}],
+}
 ENTITY: Mapping[str, Any] = {
     "entity": {
-        "entity_id": "e-1", "name": "Maya", "entity_type": "person", "tier": "L1", "state": "active", "salience": 0.5,
-        "mention_count": 3, "session_count": 2, "aliases": ["May"],
+        "entity_id": "e-1",
+        "name": "Maya",
+        "entity_type": "person",
+        "tier": "L1",
+        "state": "active",
+        "salience": 0.5,
+        "mention_count": 3,
+        "session_count": 2,
+        "aliases": ["May"],
     },
-    "words": [SAID], "facts": [LISBON], "merged_from": [{"entity_id": "e-2", "name": "May"}], "notes": [],
-}  # fmt: skip
+    "words": [SAID],
+    "facts": [LISBON],
+    "merged_from": [{"entity_id": "e-2", "name": "May"}],
+    "notes": [],
+}
 SEGMENT: Mapping[str, Any] = {
     "segment": {**SAID, "revision": 2, "read_revision": 1, "replaced_by": "9", "replaces": ["0"]},
     "facts": [
-        {**LISBON, "supported": True, "judged_by": "rules"}, {**PORTO, "supported": False, "judged_by": "rules"},
+        {**LISBON, "supported": True, "judged_by": "rules"},
+        {**PORTO, "supported": False, "judged_by": "rules"},
     ],
     "entities": [{"entity_id": "e-1", "name": "Maya", "entity_type": "person"}],
-}  # fmt: skip
+}
 
 
 @pytest.mark.conforms("004:explain")

@@ -113,9 +113,16 @@ def test_what_is_above_a_group_bears_nothing_of_it() -> None:
     mind = Remembering()
     row = mind.believed.mentions["a"][2]
     private = replace(row, sensitivity=Sensitivity.PRIVATE)
-    mind.believed = replace(mind.believed, mentions={**mind.believed.mentions, "a": {
-        **mind.believed.mentions["a"], 2: private,
-    }})  # fmt: skip
+    mind.believed = replace(
+        mind.believed,
+        mentions={
+            **mind.believed.mentions,
+            "a": {
+                **mind.believed.mentions["a"],
+                2: private,
+            },
+        },
+    )
     mind.arrange(LINE, replace(LINE, group_id="s-2", sensitivity=Sensitivity.PRIVATE))
     assert mind.believed.groups["s-1"].members == ("s1", "s3")
     assert mind.believed.groups["s-1"].summary is None

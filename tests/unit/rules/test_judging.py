@@ -19,8 +19,10 @@ from tests.unit.rules.memory_in_miniature import DAY, NOON, Memory, says
 
 OLD, NEW, ALSO = "Maya rents a studio", "Maya rents a loft", "Maya rents a garage"
 VECTORS = {
-    OLD: np.array([1.0, 0.0, 0.0]), NEW: np.array([0.8, 0.6, 0.0]), ALSO: np.array([0.8, 0.18, 0.57]),
-}  # fmt: skip
+    OLD: np.array([1.0, 0.0, 0.0]),
+    NEW: np.array([0.8, 0.6, 0.0]),
+    ALSO: np.array([0.8, 0.18, 0.57]),
+}
 
 
 class Scripted:

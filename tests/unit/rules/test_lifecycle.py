@@ -26,8 +26,16 @@ LIFE = Life()
 COSMO = Life(strength=Strength(entity="spaced", fact="spaced"), lifecycle=Lifecycle(floor=0.0))
 
 
-def state(days: float = 0, *, strength: float = 1.0, count: int = 0, recalled: float = 0.0, ttl: str = "decay",
-          life_days: float = 90.0, rules: Lifecycle | None = None) -> str:  # fmt: skip
+def state(
+    days: float = 0,
+    *,
+    strength: float = 1.0,
+    count: int = 0,
+    recalled: float = 0.0,
+    ttl: str = "decay",
+    life_days: float = 90.0,
+    rules: Lifecycle | None = None,
+) -> str:
     """The state so many days after birth; `recalled` is the day of the last recall."""
     standing = ArchivalColumns(
         strength=np.array([strength]),
@@ -77,9 +85,15 @@ def test_kept_forever_beats_everything() -> None:
 @pytest.mark.conforms("002:state.archived_to_active")
 @pytest.mark.parametrize(
     ("before", "count", "after"),
-    [("candidate", 1, "active"), ("active", 9, "active"), ("active", 10, "core"), ("core", 11, "core"),
-     ("archived", 1, "active"), ("archived", 12, "active")],
-)  # fmt: skip
+    [
+        ("candidate", 1, "active"),
+        ("active", 9, "active"),
+        ("active", 10, "core"),
+        ("core", 11, "core"),
+        ("archived", 1, "active"),
+        ("archived", 12, "active"),
+    ],
+)
 def test_a_recall_is_felt_at_once(before: str, count: int, after: str) -> None:
     assert recalled_state(before, count, Lifecycle()) == after
 
@@ -149,12 +163,18 @@ def fact_strength(each: Fact, days: float, life: Life = LIFE) -> float:
 @pytest.mark.parametrize(
     ("standing", "floor"),
     [
-        ({"importance": 7}, 0.3), ({"importance": 6}, 0.0), ({"kind": "preference"}, 0.3),
-        ({"kind": "preference", "valid_to": BORN + DAY}, 0.0), ({"subject_id": "elena"}, 0.3),
-        ({"object_id": "elena"}, 0.3), ({"object_id": "tea"}, 0.0), ({"subject_id": "tea"}, 0.0), ({}, 0.0),
+        ({"importance": 7}, 0.3),
+        ({"importance": 6}, 0.0),
+        ({"kind": "preference"}, 0.3),
+        ({"kind": "preference", "valid_to": BORN + DAY}, 0.0),
+        ({"subject_id": "elena"}, 0.3),
+        ({"object_id": "elena"}, 0.3),
+        ({"object_id": "tea"}, 0.0),
+        ({"subject_id": "tea"}, 0.0),
+        ({}, 0.0),
         ({"importance": 9, "confidence": 0.2}, 0.2),
     ],
-)  # fmt: skip
+)
 def test_floors_of_the_default_preset(standing: dict[str, Any], floor: float) -> None:
     assert fact_strength(fact(**standing), 5000) == pytest.approx(floor, abs=1e-6)
     assert fact_strength(fact(**standing), 5000, Life(lifecycle=Lifecycle(floor=0.0))) < 1e-6, "as in every seed"
@@ -178,8 +198,19 @@ def test_pruning_is_for_presets_that_ask_for_it_and_spares_what_was_confirmed(st
 
 
 def source_state(days: float, **rest: Any) -> str:
-    row = {"ids": "s", "state": 0, "ttl": 2, "started_at": BORN, "ended_at": BORN, "consolidated": False, "count": 0,
-           "accessed_at": None, "value": 0.0, "gradient": 1.0, **rest}  # fmt: skip
+    row = {
+        "ids": "s",
+        "state": 0,
+        "ttl": 2,
+        "started_at": BORN,
+        "ended_at": BORN,
+        "consolidated": False,
+        "count": 0,
+        "accessed_at": None,
+        "value": 0.0,
+        "gradient": 1.0,
+        **rest,
+    }
     columns, now = columns_of(SourceColumns, [row]), BORN + days * DAY
     strength = strength_of("source", source_anchors(columns, LIFE), now, LIFE)
     return STATES[int(source_states(columns, strength, now, Lifecycle())[0])]

@@ -45,14 +45,32 @@ def test_the_owner_s_labels_all_mean_the_owner() -> None:
 
 
 @pytest.mark.conforms(
-    "000:gates.promise", "000:gates.decision", "000:gates.person", "000:gates.event", "000:gates.place",
-    "000:gates.relationship", "000:gates.topic", "000:gates.emotion", "000:gates.question", "000:gates.other",
-)  # fmt: skip
+    "000:gates.promise",
+    "000:gates.decision",
+    "000:gates.person",
+    "000:gates.event",
+    "000:gates.place",
+    "000:gates.relationship",
+    "000:gates.topic",
+    "000:gates.emotion",
+    "000:gates.question",
+    "000:gates.other",
+)
 @pytest.mark.parametrize(
     ("type_", "gate"),
-    [("promise", 0.7), ("decision", 0.7), ("person", 0.6), ("event", 0.6), ("place", 0.6), ("relationship", 0.6),
-     ("topic", 0.5), ("emotion", 0.5), ("question", 0.5), ("habit", 0.5)],
-)  # fmt: skip
+    [
+        ("promise", 0.7),
+        ("decision", 0.7),
+        ("person", 0.6),
+        ("event", 0.6),
+        ("place", 0.6),
+        ("relationship", 0.6),
+        ("topic", 0.5),
+        ("emotion", 0.5),
+        ("question", 0.5),
+        ("habit", 0.5),
+    ],
+)
 def test_a_gate_lets_in_what_is_sure_enough_for_its_type(type_: str, gate: float) -> None:
     memory = Memory()
     memory.hear(1, sightings=(seen("Under", 1, type_, gate - 0.01), seen("Over", 1, type_, gate)))

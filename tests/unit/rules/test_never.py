@@ -14,10 +14,11 @@ from tests.unit.rules.memory_in_miniature import DAY, NOON, Memory, says
 @pytest.mark.parametrize(
     ("denial", "day", "against"),
     [
-        ("Tim has never visited Rome", 1, True), ("Tim has never visited Rome", -1, False),
+        ("Tim has never visited Rome", 1, True),
+        ("Tim has never visited Rome", -1, False),
         ("Tim did not visit Rome", 1, False),
     ],
-)  # fmt: skip
+)
 def test_what_never_was_stands_against_what_had_been_until_then(denial: str, day: int, against: bool) -> None:
     visit = Fact("f", 1, "e", "Tim visited Rome", "factual", 5, 0.6, NOON, NOON, predicate="visited", object="Rome")
     never = says(denial, predicate="visited", object="Rome", polarity=False, valid_from=NOON + day * DAY)

@@ -24,8 +24,8 @@ from memory.model.working_set import WorkingSet
 from memory.rules.census import census
 from memory.rules.decider import Rules, decide
 from memory.rules.night_steps import MOST_ROWS, NightName, NightView
-from memory.rules.parameters import Life, Lifecycle, Strength, Tiers
-from memory.services.night import NightParts, NightPlan, commands_of, due, instant_of, plan_night, run_night
+from memory.rules.parameters import Life, Lifecycle, Strength
+from memory.services.night import NightParts, NightPlan, commands_of, instant_of, plan_night, run_night
 from tests.fakes.nights import OF, FrailRunner, crossed
 from tests.unit.rules.memory_in_miniature import DAY, NOON, Memory, lives
 
@@ -172,14 +172,28 @@ async def test_the_owner_is_core_from_the_first_night_on() -> None:
 # ------------------------------------------------------------------------------------------------ the 120 days of 000
 
 STORY = {
-    ("topic", "coffee"): (0, 3, 8, 20, 25, 30, 35, 95), ("place", "Koramangala"): (0, 8, 20, 30),
-    ("place", "coffee shop"): (0, 3, 8), ("topic", "tea"): (95, 101, 112),
-}  # fmt: skip
+    ("topic", "coffee"): (0, 3, 8, 20, 25, 30, 35, 95),
+    ("place", "Koramangala"): (0, 8, 20, 30),
+    ("place", "coffee shop"): (0, 3, 8),
+    ("topic", "tea"): (95, 101, 112),
+}
 """Entity -> the days on which seed 000's story mentions it; each day is one session."""
 LIKES = Fact(
-    "f-likes", 2, "rajesh", "Rajesh likes coffee", "preference", 5, 0.8, NOON, NOON + 95 * DAY, predicate="likes",
-    object="coffee", object_id="coffee", valid_to=NOON + 95 * DAY, status="superseded",
-)  # fmt: skip
+    "f-likes",
+    2,
+    "rajesh",
+    "Rajesh likes coffee",
+    "preference",
+    5,
+    0.8,
+    NOON,
+    NOON + 95 * DAY,
+    predicate="likes",
+    object="coffee",
+    object_id="coffee",
+    valid_to=NOON + 95 * DAY,
+    status="superseded",
+)
 
 
 def told(until: int) -> WorkingSet:
@@ -209,9 +223,15 @@ def tiers_by_day() -> Iterator[tuple[int, dict[str, str], dict[str, float]]]:
 
 
 @pytest.mark.conforms(
-    "000:story.day_0", "000:story.day_3", "000:story.day_8", "000:story.day_35", "000:story.day_62", "000:story.day_91",
-    "000:story.day_95", "000:story.day_120",
-)  # fmt: skip
+    "000:story.day_0",
+    "000:story.day_3",
+    "000:story.day_8",
+    "000:story.day_35",
+    "000:story.day_62",
+    "000:story.day_91",
+    "000:story.day_95",
+    "000:story.day_120",
+)
 def test_the_hundred_and_twenty_days_of_coffee() -> None:
     """Where the founding text miscounts, the formulas win (decision 0061, 3)."""
     days = {day: (tiers, strength) for day, tiers, strength in tiers_by_day()}
@@ -336,8 +356,11 @@ def test_a_commit_holds_at_most_five_hundred_rows_and_is_known_by_night_step_and
     plan = NightPlan({}, {step: OF.closing(step, found) for step, found in steps.items()})
     commands = list(commands_of(plan))
     assert [(each.step, len(each.crossings)) for each in commands] == [
-        ("tiers", 1), ("states", 500), ("states", 500), ("states", 200),
-    ]  # fmt: skip
+        ("tiers", 1),
+        ("states", 500),
+        ("states", 500),
+        ("states", 200),
+    ]
     assert MOST_ROWS == 500
     assert len({each.command_id for each in commands}) == 4
     assert [each.command_id for each in OF.closing("states", crossings)] == [each.command_id for each in commands[1:]]
@@ -375,24 +398,3 @@ def test_a_source_crosses_as_a_change_of_its_own() -> None:
     changes = decide(WorkingSet("u"), close, NOON, Rules())
     [change] = changes.changes
     assert (change.noun, change.reason) == ("source", "candidate to archived")
-
-
-# ------------------------------------------------------------------------------------------------ when it is due
-
-
-@pytest.mark.conforms("000:night.hour", "002:night.hour", "004:night.hour", "model:due")
-def test_nights_are_due_in_order_at_three_where_the_user_lives() -> None:
-    since = datetime(2026, 3, 27, 12, tzinfo=UTC).timestamp()
-    now = datetime(2026, 3, 30, 2, 30, tzinfo=UTC).timestamp()
-    assert list(due(since, now, "UTC", 3)) == [date(2026, 3, 28), date(2026, 3, 29)]
-    assert list(due(since, now, "Europe/Lisbon", 3))[-1] == date(2026, 3, 30), "summer time began on the 29th"
-    assert instant_of(date(2026, 3, 28), "Asia/Kolkata", 3) == datetime(2026, 3, 27, 21, 30, tzinfo=UTC).timestamp()
-    assert list(due(now, now, "UTC", 3)) == []
-
-
-def test_the_tiers_of_a_community_need_one_if_that_is_set() -> None:
-    memory = elena((0, 3, 6))
-    strict = Life(tiers=Tiers(l2_requires_community=True))
-    now = NOON + 91 * DAY
-    assert [each.after for each in crossed(plan_night(OF, census(memory.believed), now, Life()), "tiers")] == ["L2"]
-    assert [each.after for each in crossed(plan_night(OF, census(memory.believed), now, strict), "tiers")] == ["L1"]

@@ -10,8 +10,15 @@ from memory.model.entities import Entity, Mention
 from tests.unit.rules.memory_in_miniature import NOON, Memory, says
 
 
-def seen(name: str, confidence: float = 0.9, *, key: int = 1, quote: str = "", aliases: tuple[str, ...] = (),
-         **properties: object) -> Sighting:  # fmt: skip
+def seen(
+    name: str,
+    confidence: float = 0.9,
+    *,
+    key: int = 1,
+    quote: str = "",
+    aliases: tuple[str, ...] = (),
+    **properties: object,
+) -> Sighting:
     return Sighting("person", name, confidence, quote or name, key, properties, aliases)
 
 

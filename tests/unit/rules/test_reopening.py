@@ -78,9 +78,18 @@ def test_an_event_that_was_earlier_ends_its_states_earlier_and_keeps_what_had_ta
 
     def fact(identity: str, day: int, predicate: str) -> Fact:
         return Fact(
-            identity, 1, "maya", identity, "factual", 5, 0.6, NOON + day * DAY, NOON,
-            predicate=predicate, object="chess",
-        )  # fmt: skip
+            identity,
+            1,
+            "maya",
+            identity,
+            "factual",
+            5,
+            0.6,
+            NOON + day * DAY,
+            NOON,
+            predicate=predicate,
+            object="chess",
+        )
 
     event, instead = fact("stopped", 4, "stopped"), fact("instead", 2, "paused")
     state, kept = fact("likes", 0, "likes"), Link("supersedes", "instead", "stopped")

@@ -29,9 +29,7 @@ def draft(*rows: Entity | Mention) -> Draft:
 @pytest.mark.conforms("model:names", "model:reading")
 @pytest.mark.parametrize(("first", "second", "meant"), [(1, 2, "second"), (2, 1, "first"), (1, 1, "second")])
 def test_among_several_of_a_name_the_one_mentioned_most_is_meant(first: int, second: int, meant: str) -> None:
-    known = draft(
-        named("first"), named("second", "topic"), *mentioned("first", first), *mentioned("second", second)
-    )  # fmt: skip
+    known = draft(named("first"), named("second", "topic"), *mentioned("first", first), *mentioned("second", second))
     found = find(known, "alex", level=Sensitivity.OPEN)
     assert found is not None
     assert found.entity_id == meant
@@ -40,13 +38,17 @@ def test_among_several_of_a_name_the_one_mentioned_most_is_meant(first: int, sec
 @pytest.mark.conforms("model:names")
 def test_words_that_are_too_sensitive_do_not_tell_who_is_mentioned_most() -> None:
     known = draft(
-        named("first"), named("second", "topic"),
-        *mentioned("first", 2), *mentioned("second", 1), *mentioned("second", 5, Sensitivity.PRIVATE),
-    )  # fmt: skip
+        named("first"),
+        named("second", "topic"),
+        *mentioned("first", 2),
+        *mentioned("second", 1),
+        *mentioned("second", 5, Sensitivity.PRIVATE),
+    )
     by_level = {level: find(known, "Alex", level=level) for level in (Sensitivity.OPEN, Sensitivity.PRIVATE)}
     assert {level: each and each.entity_id for level, each in by_level.items()} == {
-        Sensitivity.OPEN: "first", Sensitivity.PRIVATE: "second",
-    }  # fmt: skip
+        Sensitivity.OPEN: "first",
+        Sensitivity.PRIVATE: "second",
+    }
 
 
 @pytest.mark.conforms("model:split", "model:names")

@@ -13,9 +13,13 @@ from memory.model import commands as c
 from memory.model.claims import Claim
 from tests.unit.rules.memory_in_miniature import DAY, NOON, Memory, lives, says
 
-ALIKE = {"Maya plays the cello": np.array([1.0, 0.0, 0.0]), "Maya often plays her cello": np.array([0.95, 0.2, 0.0]),
-         "Maya plays 2 cellos": np.array([0.96, 0.2, 0.0]), "Maya owns a cello": np.array([0.75, 0.66, 0.0]),
-         "Maya keeps bees": np.array([0.0, 0.0, 1.0])}  # fmt: skip
+ALIKE = {
+    "Maya plays the cello": np.array([1.0, 0.0, 0.0]),
+    "Maya often plays her cello": np.array([0.95, 0.2, 0.0]),
+    "Maya plays 2 cellos": np.array([0.96, 0.2, 0.0]),
+    "Maya owns a cello": np.array([0.75, 0.66, 0.0]),
+    "Maya keeps bees": np.array([0.0, 0.0, 1.0]),
+}
 
 
 @pytest.mark.conforms("003:belief.confidence_default")

@@ -17,8 +17,10 @@ NOON = 1_700_000_000.0
 MAYA = ("maya", Sensitivity.OPEN)
 TOLD, ALIKE, UNLIKE = "Maya rents a loft", "Maya rents a studio", "Maya bakes"
 VECTORS = {
-    TOLD: np.array([1, 0], np.float32), ALIKE: np.array([0.8, 0.6], np.float32), UNLIKE: np.array([0, 1], np.float32)
-}  # fmt: skip
+    TOLD: np.array([1, 0], np.float32),
+    ALIKE: np.array([0.8, 0.6], np.float32),
+    UNLIKE: np.array([0, 1], np.float32),
+}
 
 
 def fact(identity: str, statement: str = ALIKE, subject: str = "maya", level: int = 0) -> Fact:

@@ -42,7 +42,7 @@ SAYINGS = (
     ("{who} gave up {where}", {"predicate": "stopped", "tense": "event"}),
     ("{who} spent two nights in {where}", {}),
     ("{who} spent three nights in {where} now", {}),
-)  # fmt: skip
+)
 
 
 def _vectors() -> dict[str, np.ndarray]:
@@ -76,8 +76,26 @@ class Event:
 EVENTS = st.lists(
     st.builds(
         Event,
-        kind=st.sampled_from(("heard", "heard", "heard", "told", "erased", "hidden", "recalled", "night", "renamed",
-                              "aliased", "merged", "confirmed", "forgotten", "split", "retyped", "undone")),
+        kind=st.sampled_from(
+            (
+                "heard",
+                "heard",
+                "heard",
+                "told",
+                "erased",
+                "hidden",
+                "recalled",
+                "night",
+                "renamed",
+                "aliased",
+                "merged",
+                "confirmed",
+                "forgotten",
+                "split",
+                "retyped",
+                "undone",
+            )
+        ),
         level=st.sampled_from(Sensitivity),
         number=st.integers(0, 40),
         who=st.sampled_from(WHO),
@@ -86,7 +104,7 @@ EVENTS = st.lists(
     ),
     min_size=2,
     max_size=14,
-)  # fmt: skip
+)
 
 
 class TwiceLived:
@@ -127,8 +145,11 @@ class TwiceLived:
         statement = pattern.format(who=event.who, where=event.where)
         claim = Claim(event.who, statement, place, statement, object=event.where if how else None, **how)
         if event.kind == "told":
-            return c.Remember(command_id=f"c-{place}", claims=(replace(claim, object_type="place"),),
-                              sensitivity=Sensitivity(event.level))  # fmt: skip
+            return c.Remember(
+                command_id=f"c-{place}",
+                claims=(replace(claim, object_type="place"),),
+                sensitivity=Sensitivity(event.level),
+            )
         at = NOON + ((event.number * 37) % 900) * DAY
         self.read[place] = event.level
         read = c.ReadSegment("user:u", f"s{place}", place, 1, at, event.who, "other", event.level)
@@ -267,8 +288,13 @@ def test_an_open_value_between_two_secret_ones_is_linked_both_ways() -> None:
 def test_a_secret_event_ends_a_state_for_those_who_know_of_it() -> None:
     memory = Memory()
     hear(memory, 1, says("Maya likes chess", predicate="likes", object="chess"))
-    hear(memory, 2, says("Maya gave up chess", 2, predicate="stopped", object="chess", tense="event"),
-         level=SENSITIVE, at=NOON + DAY)  # fmt: skip
+    hear(
+        memory,
+        2,
+        says("Maya gave up chess", 2, predicate="stopped", object="chess", tense="event"),
+        level=SENSITIVE,
+        at=NOON + DAY,
+    )
     liked, stopped = memory.fact("Maya likes chess"), memory.fact("Maya gave up chess")
     assert (liked.status, liked.version) == ("active", 1)
     assert Link("supersedes", stopped.fact_id, liked.fact_id) in memory.believed.links
@@ -278,8 +304,13 @@ def test_a_secret_event_ends_a_state_for_those_who_know_of_it() -> None:
 def test_a_secret_denial_is_in_dispute_and_weakens_nothing() -> None:
     memory = Memory()
     hear(memory, 1, says("Maya likes rain", predicate="likes", object="rain"))
-    hear(memory, 2, says("Maya does not like rain", 2, predicate="likes", object="rain", polarity=False),
-         level=PRIVATE, at=NOON + DAY)  # fmt: skip
+    hear(
+        memory,
+        2,
+        says("Maya does not like rain", 2, predicate="likes", object="rain", polarity=False),
+        level=PRIVATE,
+        at=NOON + DAY,
+    )
     liked, denied = memory.fact("Maya likes rain"), memory.fact("Maya does not like rain")
     assert (liked.status, liked.confidence, liked.version) == ("active", 0.6, 1)
     assert Link("disputes", denied.fact_id, liked.fact_id) in memory.believed.links
@@ -330,8 +361,9 @@ def test_a_note_is_as_sensitive_as_what_it_is_about() -> None:
     assert note.sensitivity == PRIVATE
 
 
-def hear(memory: Memory, key: int, *claims: Claim, level: Sensitivity = OPEN, at: float = NOON,
-         seen: Sighting | None = None) -> None:  # fmt: skip
+def hear(
+    memory: Memory, key: int, *claims: Claim, level: Sensitivity = OPEN, at: float = NOON, seen: Sighting | None = None
+) -> None:
     """One segment of a source of its own, of this sensitivity."""
     read = c.ReadSegment("user:u", f"s{key}", key, 1, at, "Maya", "user", level)
     heard = tuple(replace(each, segment_key=key) for each in claims)

@@ -92,9 +92,11 @@ def test_as_much_is_given_up_as_may_be(seed: int) -> None:
     graph, later = noisy(seed), noisy(seed)
     rng = np.random.default_rng(seed)
     later = WeightedGraph.of(
-        300, np.r_[graph.one, rng.integers(0, 300, 24)], np.r_[graph.other, rng.integers(0, 300, 24)],
+        300,
+        np.r_[graph.one, rng.integers(0, 300, 24)],
+        np.r_[graph.other, rng.integers(0, 300, 24)],
         np.r_[graph.weight, np.ones(24)],
-    )  # fmt: skip
+    )
     before = settle(graph, [NEW] * 300)
     fresh = ENGINE.partition(later)
     found = settle(later, before, fresh)

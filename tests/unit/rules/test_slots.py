@@ -57,8 +57,18 @@ def test_shuffled_arrival_gives_equal_answers_at_all_times(heard: list[tuple[int
 def moves(place: str, key: int, month_began: float) -> tuple[Claim, Claim]:
     """ "Maya moved to Faro in February", as it is read: what happened in that month, and the state it leaves."""
     quote = f"Maya moved to {place}"
-    event = Claim("Maya", quote, key, quote, predicate="moved_to", object=place, tense="event", change=True,
-                  valid_from=month_began, valid_to=month_began + 5 * DAY)  # fmt: skip
+    event = Claim(
+        "Maya",
+        quote,
+        key,
+        quote,
+        predicate="moved_to",
+        object=place,
+        tense="event",
+        change=True,
+        valid_from=month_began,
+        valid_to=month_began + 5 * DAY,
+    )
     return event, lives(place, key, change=True, valid_from=month_began)
 
 
@@ -361,34 +371,3 @@ def test_a_part_that_an_undone_merge_had_split_off_comes_back_to_whom_it_is_abou
     hear(4, "Zora", "Bergen", 7)
     about = {each.subject_id for each in memory.believed.facts.values() if each.object in ("Faro", "Bergen")}
     assert about == {zora}
-
-
-@pytest.mark.conforms("model:slots", "model:order")
-def test_a_job_holds_up_to_the_next_one_when_its_end_is_taken_back() -> None:
-    memory = Memory()
-    left = says("Maya left Acme", 2, predicate="left_job", object="Acme", valid_to=NOON + 4 * DAY)
-    memory.hear(1, says("Maya works at Acme", 1, predicate="works_at", object="Acme"))
-    memory.hear(2, left, at=NOON + 3 * DAY)
-    memory.hear(3, says("Maya works at Initech", 3, predicate="works_at", object="Initech"), at=NOON + 7 * DAY)
-    assert memory.fact("Maya works at Acme").valid_to == NOON + 3 * DAY
-    memory.turn(c.Withdraw(command_id="gone", segment_keys=(2,)))
-    assert memory.fact("Maya works at Acme").valid_to == NOON + 7 * DAY
-    assert memory.active("works_at") == ["Maya works at Initech"]
-
-
-@pytest.mark.conforms("model:late")
-def test_who_left_before_the_next_job_began_worked_nowhere_in_between_whenever_that_is_told() -> None:
-    memory = Memory()
-    memory.hear(1, says("Maya works at Acme", 1, predicate="works_at", object="Acme"))
-    memory.hear(3, says("Maya works at Initech", 3, predicate="works_at", object="Initech"), at=NOON + 7 * DAY)
-    memory.hear(2, says("Maya left Acme", 2, predicate="left_job", object="Acme"), at=NOON + 3 * DAY)
-    assert memory.fact("Maya works at Acme").valid_to == NOON + 3 * DAY
-
-
-def test_a_liking_has_no_end_when_the_event_that_ended_it_is_taken_back_though_that_had_one() -> None:
-    memory = Memory()
-    memory.hear(1, says("Maya likes chess", predicate="likes", object="chess"))
-    gave_up = says("Maya gave up chess", 2, predicate="stopped", object="chess", valid_to=NOON + 30 * DAY)
-    memory.hear(2, gave_up, at=NOON + DAY)
-    memory.turn(c.Withdraw(command_id="gone", segment_keys=(2,)))
-    assert (memory.fact("Maya likes chess").status, memory.fact("Maya likes chess").valid_to) == ("active", None)

@@ -55,10 +55,20 @@ class Slot:
     """Whether an event comes after what is said to be so on its day, or before it."""
 
 
-HOME = Slot("lives_in", ("Porto", "Faro"), {"so": lives, "no more": leaves, "event": moved},
-            lambda to, home: to != home, event_last=False)  # fmt: skip
-JOB = Slot("works_at", ("Acme", "Initech"), {"so": works, "no more": works_no_more, "event": left},
-           lambda firm, job: firm == job, event_last=True)  # fmt: skip
+HOME = Slot(
+    "lives_in",
+    ("Porto", "Faro"),
+    {"so": lives, "no more": leaves, "event": moved},
+    lambda to, home: to != home,
+    event_last=False,
+)
+JOB = Slot(
+    "works_at",
+    ("Acme", "Initech"),
+    {"so": works, "no more": works_no_more, "event": left},
+    lambda firm, job: firm == job,
+    event_last=True,
+)
 
 
 def expected(slot: Slot, told: Iterable[Told], day: float) -> list[str]:
@@ -94,8 +104,12 @@ def check(memory: Memory, slot: Slot, told: Iterable[Told]) -> None:
     every = list(told)
     for day in range(11):
         assert held(memory, slot, day + 0.5) == expected(slot, every, day + 0.5), day
-    followed = {each.to_id for each in memory.believed.links if each.kind == "supersedes"
-                if memory.believed.facts[each.from_id].believed}  # fmt: skip
+    followed = {
+        each.to_id
+        for each in memory.believed.links
+        if each.kind == "supersedes"
+        if memory.believed.facts[each.from_id].believed
+    }
     facts = [fact for fact in memory.believed.facts.values() if fact.predicate == slot.predicate and fact.believed]
     assert [fact for fact in facts if fact.valid_to is None and fact.fact_id in followed] == []
 
@@ -168,6 +182,9 @@ def test_what_takes_a_place_follows_it_though_an_event_ended_it() -> None:
         for key in order:
             hear(memory, HOME, key + 1, told[key])
         facts = memory.believed.facts
-        after = {facts[each.from_id].predicate for each in memory.believed.links
-                 if each.kind == "supersedes" and facts[each.to_id].object == "Porto"}  # fmt: skip
+        after = {
+            facts[each.from_id].predicate
+            for each in memory.believed.links
+            if each.kind == "supersedes" and facts[each.to_id].object == "Porto"
+        }
         assert after == {"lives_in", "moved_to"}, order

@@ -34,9 +34,14 @@ def session(history: Any, number: int, who: str, what: int, level: int = 0) -> N
     claims = (
         says(f"{who} keeps {'bees' if what % 2 else 'goats'}", key, subject=who),
         says(f"{who} trusts {other}", key, subject=who, object=other),
-        says(f"{who} lives in {'Faro' if what % 3 else 'Porto'}", key, subject=who, predicate="lives_in",
-             object="Faro" if what % 3 else "Porto"),
-    )  # fmt: skip
+        says(
+            f"{who} lives in {'Faro' if what % 3 else 'Porto'}",
+            key,
+            subject=who,
+            predicate="lives_in",
+            object="Faro" if what % 3 else "Porto",
+        ),
+    )
     seen = (Sighting("person", who, 0.9, who, key), promise(who, key))
     history.turn(
         c.AcceptReading(command_id=f"s{number}", actor="extraction", read=(read,), claims=claims, sightings=seen)
@@ -48,8 +53,9 @@ def told_as(believed: WorkingSet, label: str) -> list[str]:
     facts = (f"{f.statement} {f.object}" for f in believed.facts.values())
     entities = (
         f"{e.name} {sorted(e.properties.items())} {e.description}"
-        for e in believed.entities.values() if e.merged_into is None
-    )  # fmt: skip
+        for e in believed.entities.values()
+        if e.merged_into is None
+    )
     return [each for each in (*facts, *entities) if label in each]
 
 

@@ -154,8 +154,9 @@ def test_what_another_value_of_the_same_moment_has_followed_is_left_alone() -> N
         memory.hear(key, lives(place, key), at=NOON + day * DAY)
     before = memory.fact("Maya lives in Porto")
     assert (days(before), set(followed(memory, before.statement))) == (
-        ("superseded", 0, 9), {"Maya lives in Faro", "Maya lives in Lisbon"},
-    )  # fmt: skip
+        ("superseded", 0, 9),
+        {"Maya lives in Faro", "Maya lives in Lisbon"},
+    )
     memory.turn(c.Withdraw(command_id="gone", segment_keys=(2,)))
     assert memory.fact("Maya lives in Porto") == before
 

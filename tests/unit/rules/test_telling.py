@@ -69,9 +69,11 @@ def test_what_took_the_place_is_named_and_cites_its_words() -> None:
     words = Evidence("f-2", "march", 7, "I live in Lisbon now.", NOON)
     gone = later(PORTO, status="superseded", valid_to=NOON)
     changes = (
-        Change("created", None, LISBON), Change("supported", None, words), Change("superseded", PORTO, gone),
+        Change("created", None, LISBON),
+        Change("supported", None, words),
+        Change("superseded", PORTO, gone),
         Change("linked", None, Link("supersedes", "f-2", "f-1")),
-    )  # fmt: skip
+    )
     created, supported, superseded = told(*changes, heard=(7,))
     assert (created.cited, supported.words) == ((SAID,), "I live in Lisbon now.")
     assert superseded.because == ("f-2",)
@@ -98,8 +100,10 @@ def test_nothing_is_told_of_what_is_out_of_sight() -> None:
     assert told(Change("first mentioned", None, MAYA), heard=(8,)) == []
     assert len(told(Change("first mentioned", None, MAYA), heard=(7, 8))) == 1
     assert told(Change("first mentioned", None, replace(MAYA, entity_id="e-9"))) == []
-    hidden = told(Change("superseded", PORTO, later(PORTO, status="superseded")),
-                  Change("linked", None, Link("supersedes", "f-9", "f-1")))  # fmt: skip
+    hidden = told(
+        Change("superseded", PORTO, later(PORTO, status="superseded")),
+        Change("linked", None, Link("supersedes", "f-9", "f-1")),
+    )
     assert hidden[0].because == ()
 
 

@@ -36,17 +36,27 @@ def tier(counts: Census, days: float, denied: bool = False, rules: Tiers | None 
 
 
 @pytest.mark.conforms(
-    "000:tiers.l1_age_days", "000:tiers.l1_episodes", "000:tiers.l2_age_days", "000:tiers.l2_types",
-    "000:tiers.every_type_reaches_l1", "000:tiers.l2_episodes",
-)  # fmt: skip
+    "000:tiers.l1_age_days",
+    "000:tiers.l1_episodes",
+    "000:tiers.l2_age_days",
+    "000:tiers.l2_types",
+    "000:tiers.every_type_reaches_l1",
+    "000:tiers.l2_episodes",
+)
 @pytest.mark.parametrize(
     ("type_", "days", "sessions", "expected"),
     [
-        ("person", 6.99, 3, "L0"), ("person", 7, 3, "L1"), ("person", 7, 2, "L0"), ("topic", 400, 9, "L1"),
-        ("person", 89.99, 3, "L1"), ("person", 90, 3, "L2"), ("habit", 90, 3, "L2"), ("event", 90, 3, "L1"),
+        ("person", 6.99, 3, "L0"),
+        ("person", 7, 3, "L1"),
+        ("person", 7, 2, "L0"),
+        ("topic", 400, 9, "L1"),
+        ("person", 89.99, 3, "L1"),
+        ("person", 90, 3, "L2"),
+        ("habit", 90, 3, "L2"),
+        ("event", 90, 3, "L1"),
         ("person", 400, 2, "L0"),
     ],
-)  # fmt: skip
+)
 def test_promotion(type_: str, days: float, sessions: int, expected: str) -> None:
     assert tier(counted(type_, sessions), days) == expected
 
@@ -124,12 +134,28 @@ def test_contradicted_is_derived_from_the_last_word() -> None:
 INSTANTS = st.integers(0, 6).map(lambda day: NOON + day * DAY)
 FACTS = st.builds(
     lambda number, status, valid, ended, system, protected, object_id: Fact(
-        f"f-{number}", 1, "owner", "x", "factual", 5, 0.6, valid, system, object_id=object_id, status=status,
-        valid_to=None if ended is None else max(valid, ended), protected=protected,
+        f"f-{number}",
+        1,
+        "owner",
+        "x",
+        "factual",
+        5,
+        0.6,
+        valid,
+        system,
+        object_id=object_id,
+        status=status,
+        valid_to=None if ended is None else max(valid, ended),
+        protected=protected,
     ),
-    st.integers(0, 9), st.sampled_from(["active", "superseded", "invalidated", "forgotten"]), INSTANTS,
-    st.none() | INSTANTS, INSTANTS, st.booleans(), st.sampled_from(["e", "other", None]),
-)  # fmt: skip
+    st.integers(0, 9),
+    st.sampled_from(["active", "superseded", "invalidated", "forgotten"]),
+    INSTANTS,
+    st.none() | INSTANTS,
+    INSTANTS,
+    st.booleans(),
+    st.sampled_from(["e", "other", None]),
+)
 
 
 @pytest.mark.conforms("000:contradicted.derived")

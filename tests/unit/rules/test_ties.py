@@ -72,9 +72,12 @@ def test_ties_fade_by_half_in_half_a_year_counted_from_the_newest() -> None:
 
 def test_what_is_more_private_ties_those_who_may_see_it() -> None:
     found = ties(
-        entities("abc"), named(1, "a", "b"), named(2, "b", "c", level=2),
-        fact("f", "a", "c", sensitivity=Sensitivity.PRIVATE), said("f", "s9"),
-    )  # fmt: skip
+        entities("abc"),
+        named(1, "a", "b"),
+        named(2, "b", "c", level=2),
+        fact("f", "a", "c", sensitivity=Sensitivity.PRIVATE),
+        said("f", "s9"),
+    )
     assert found.levels() == (Sensitivity.OPEN, Sensitivity.PRIVATE, Sensitivity.SENSITIVE)
     seen = [set(weights(found.seen(level))) for level in Sensitivity]
     assert seen == [{("a", "b")}, {("a", "b"), ("a", "c")}, {("a", "b"), ("a", "c"), ("b", "c")}]

@@ -18,9 +18,11 @@ from tests.unit.rules.memory_in_miniature import DAY, NOON, Memory, says
 
 STUDIO, LOFT, SHED, LOFTS = "Maya rents a studio", "Maya rents a loft", "Maya rents a shed", "Maya is renting a loft"
 VECTORS = {
-    STUDIO: np.array([1.0, 0.0, 0.0]), LOFT: np.array([0.8, 0.6, 0.0]), SHED: np.array([0.8, 0.18, 0.57]),
+    STUDIO: np.array([1.0, 0.0, 0.0]),
+    LOFT: np.array([0.8, 0.6, 0.0]),
+    SHED: np.array([0.8, 0.18, 0.57]),
     LOFTS: np.array([0.8, 0.59, 0.05]),
-}  # fmt: skip
+}
 UNRELATED, DENIED = Verdict("unrelated", 1.0), Verdict("contradicts", 0.9)
 
 
@@ -191,8 +193,10 @@ def test_what_became_of_those_that_met_is_told() -> None:
     told = memory.turn(c.MeetRivals(command_id="met", fact_ids=(*ids, "f-gone"))).outcomes
     lofts = memory.fact(LOFTS).fact_id
     assert [(each.outcome, each.rivals) for each in told] == [
-        ("duplicate", ()), ("reinforced", (lofts,)), ("duplicate", ()),
-    ]  # fmt: skip
+        ("duplicate", ()),
+        ("reinforced", (lofts,)),
+        ("duplicate", ()),
+    ]
 
 
 def unseen(memory: Memory, statement: str) -> None:

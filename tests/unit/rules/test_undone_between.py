@@ -83,8 +83,9 @@ def test_a_name_that_something_of_another_type_has_is_free() -> None:
     known = called(memory, "Alex")
     memory.turn(c.SplitEntity(command_id="split", entity_id=known.entity_id, name="Atlas", segment_keys=(2,)))
     assert sorted(each.type for each in memory.believed.entities.values() if each.name == "Atlas") == [
-        "organization", "person",
-    ]  # fmt: skip
+        "organization",
+        "person",
+    ]
 
 
 # ----------------------------------------------------------------------------------------------------------- undoing

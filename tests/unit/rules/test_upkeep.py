@@ -16,11 +16,9 @@ from memory.model.claims import Sighting
 from memory.model.facts import Link
 from memory.model.ids import meta_id
 from memory.model.profile import Profile
-from memory.model.working_set import evolve
 from memory.rules.backfill import backfills
-from memory.rules.decider import Rules, decide
 from memory.rules.parameters import Reflection
-from memory.rules.reflection import FactPair, Likeness, candidates, comparable, duplicates, themes
+from memory.rules.reflection import Likeness, candidates, comparable, duplicates, themes
 from tests.unit.rules.memory_in_miniature import DAY, NOON, Memory, lives, says
 
 RULES = Reflection()
@@ -101,8 +99,9 @@ def test_facts_of_two_people_are_never_compared_nor_what_is_out_of_sight() -> No
     memory.hear(9, says("Elena keeps bees", 9, subject="Elena"))
     alike, seen = likeness(memory, bees=0.99), set(memory.believed.facts)
     pairs = alike.pairs(memory.believed.facts.values(), 0.5)
-    assert [{pair.one, pair.other} for pair in pairs] == [{id_of(memory, "Maya keeps bees"),
-                                                           id_of(memory, "Maya is keeping bees")}]  # fmt: skip
+    assert [{pair.one, pair.other} for pair in pairs] == [
+        {id_of(memory, "Maya keeps bees"), id_of(memory, "Maya is keeping bees")}
+    ]
     hidden = {id_of(memory, "Maya keeps bees")}
     assert duplicates(memory.believed, seen - hidden, alike, {}, RULES).clusters == ()
 
@@ -216,9 +215,12 @@ def test_words_forgotten_later_take_the_merged_duplicate_along() -> None:
 
 
 @pytest.mark.conforms(
-    "003:synthesize.confidence", "003:synthesize.stability", "003:synthesize.type_meta",
-    "003:synthesize.links_sources", "004:derived_from",
-)  # fmt: skip
+    "003:synthesize.confidence",
+    "003:synthesize.stability",
+    "003:synthesize.type_meta",
+    "003:synthesize.links_sources",
+    "004:derived_from",
+)
 def test_a_meta_fact_is_born_as_the_seed_says() -> None:
     memory = told(*BEES)
     synthesized(memory, *BEES)
@@ -369,30 +371,3 @@ def test_mere_words_of_the_owner_go_to_whom_they_begin_with() -> None:
     found = backfills(memory.believed, memory.believed.facts)
     (elena,) = (e.entity_id for e in memory.believed.entities.values() if not e.is_owner)
     assert found == [(id_of(memory, "Elena's birthday is near"), elena)]
-
-
-# ------------------------------------------------------------------------------------------------- the law
-
-
-@settings(max_examples=40, deadline=None)
-@given(st.lists(st.sampled_from(BEES), min_size=3, max_size=9), st.integers(1, 7), st.booleans())
-def test_deciding_an_upkeep_twice_on_the_same_state_gives_the_same_changes(
-    words: list[str], take: int, again: bool
-) -> None:
-    memory = told(*words)
-    ids = tuple(sorted(memory.believed.facts))[:take]
-    command = (
-        c.Synthesize(command_id="s", meta_facts=(c.MetaFact("In general", ids, "rules"),))
-        if again
-        else c.MergeFacts(command_id="m", clusters=(ids,))
-    )
-    one = decide(memory.believed, command, memory.now + 1, Rules())
-    other = decide(memory.believed, command, memory.now + 1, Rules())
-    assert one == other
-    assert decide(evolve(memory.believed, one.changes), command, memory.now + 2, Rules()).changes == ()
-
-
-def test_a_pair_names_the_older_id_first() -> None:
-    memory = told("Maya keeps bees", "Maya is keeping bees")
-    (pair,) = likeness(memory, bees=0.95).pairs(memory.believed.facts.values(), 0.5)
-    assert pair == FactPair(*sorted(memory.believed.facts), pair.similarity)

@@ -16,7 +16,7 @@ from memory.errors import Conflict, Invalid, NotFound
 from memory.model.sound import HeardVoice
 from memory.model.voices import DROP, HEARD, LEARNT, SOMEBODY, STRANGERS, WITHOUT_NAME, VoiceBank
 from memory.rules import voice_bank as vb
-from memory.rules.voices import LIMITS, identify, may_learn, proposals, towards_strangers
+from memory.rules.voices import LIMITS, identify, may_learn, proposals
 
 CAMPP = LIMITS["campp"]
 SCOPE, NOW = "user:maya", 1_714_730_400.0
@@ -145,8 +145,14 @@ class TestLearning:
         named = vb.applied(bank, vb.named(bank, "n", NOW, called(bank, "Speaker 1 of 3 May"), "Ravi"))
         assert len(listen(named, again, source="second").prints) == len(bank.prints) + 1
 
-    @given(st.lists(st.tuples(st.floats(-0.2, 0.74), st.integers(0, 1), st.integers(0, 5), st.floats(0.0, 0.98),
-                              st.floats(2.0, 30.0)), max_size=25))  # fmt: skip
+    @given(
+        st.lists(
+            st.tuples(
+                st.floats(-0.2, 0.74), st.integers(0, 1), st.integers(0, 5), st.floats(0.0, 0.98), st.floats(2.0, 30.0)
+            ),
+            max_size=25,
+        )
+    )
     def test_who_is_not_like_the_original_never_gets_in(
         self, heard: list[tuple[float, int, int, float, float]]
     ) -> None:
@@ -296,8 +302,11 @@ class TestBank:
         )
         near = beside(axis(0), 0.8, 9)
         two = enrol(bank, "Mia", voice(near))
-        [found] = [each for each in proposals(two, list(two.standing()))
-                   if {each.voice_id, each.other_id} == {called(two, "Maya"), called(two, "Mia")}]  # fmt: skip
+        [found] = [
+            each
+            for each in proposals(two, list(two.standing()))
+            if {each.voice_id, each.other_id} == {called(two, "Maya"), called(two, "Mia")}
+        ]
         assert found.similarity == pytest.approx(0.8, abs=1e-4)
         assert proposals(two, [each for each in two.standing() if each.name or each.label != "Mia"]) != proposals(
             two, list(two.standing())
@@ -319,8 +328,10 @@ class TestBank:
             vb.differing(bank, "e", NOW, mia, mia)
 
 
-STEPS = st.lists(st.tuples(st.sampled_from(["listen", "enrol", "name", "merge", "exclude"]), st.integers(0, 7),
-                           st.integers(0, 7)), max_size=14)  # fmt: skip
+STEPS = st.lists(
+    st.tuples(st.sampled_from(["listen", "enrol", "name", "merge", "exclude"]), st.integers(0, 7), st.integers(0, 7)),
+    max_size=14,
+)
 
 
 def step(bank: VoiceBank, place: int, kind: str, one: int, other: int) -> vb.BankChange | None:
@@ -370,24 +381,3 @@ def test_what_later_changes_rest_on_is_not_taken_back(bank: VoiceBank) -> None:
     with pytest.raises(Conflict):
         vb.applied(bank, vb.undoing(heard, "u", NOW))
     assert [each.origin for each in bank.prints_of(stranger)] == [HEARD]
-
-
-@pytest.mark.parametrize(("exclusion", "told"), [("", "Speaker 1 of 3 May"), (WITHOUT_NAME, SOMEBODY), (DROP, None)])
-def test_whoever_is_not_told_is_not_told_by_a_model_that_does_not_know_them(exclusion: str, told: str | None) -> None:
-    bank = enrol(VoiceBank(), "Ravi", voice(axis(1)))
-    ravi = next(iter(bank.voices))
-    bank = vb.applied(bank, vb.excluded(bank, "x", NOW, ravi, exclusion))
-    heard = voice(axis(1), model="community-1")
-    assert speakers(bank, heard) == {1: told}
-    assert speakers(bank, voice(axis(2))) == {1: "Speaker 1 of 3 May"}, "this model would know them"
-    assert towards_strangers(bank, "community-1", "drop") == "drop"
-    knows = enrol(bank, "Ravi", heard, "other")
-    assert speakers(knows, voice(axis(3), model="community-1")) == {1: "Speaker 1 of 3 May"}
-
-
-def test_vectors_of_another_model_are_never_compared_and_nothing_is_learnt_by_one_that_was_not_measured() -> None:
-    bank = enrol(VoiceBank(), "Ravi", voice(axis(1), model="community-1"))
-    assert identify(bank.prints.values(), voice(axis(1))).voice_id is None
-    same = voice(beside(axis(1), 0.7, 9), model="community-1")
-    assert identify(bank.prints.values(), same).voice_id is not None
-    assert len(listen(bank, same).prints) == 1

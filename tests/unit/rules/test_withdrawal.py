@@ -190,8 +190,10 @@ def test_what_words_taught_is_unlearnt_when_the_words_are_gone_already(others: s
     elena = named(memory)
     assert elena is not None
     told = memory.believed.mentions[elena.entity_id][1]
-    blank = {key: replace(each, quote="") if key == 1 else each for key, each in
-             memory.believed.mentions[elena.entity_id].items()}  # fmt: skip
+    blank = {
+        key: replace(each, quote="") if key == 1 else each
+        for key, each in memory.believed.mentions[elena.entity_id].items()
+    }
     mentions = {**memory.believed.mentions, elena.entity_id: blank}
     memory.believed = replace(memory.believed, mentions=mentions)
     taught = ((elena.entity_id, taught_by([told.quote])),)

@@ -49,8 +49,11 @@ def claims_of(profile: Profile, speaker: str) -> tuple[Claim, ...]:
 def test_what_me_wrote_is_told_of_the_owner() -> None:
     owner = Profile("Maya", speaker_labels=("me", "SPEAKER_00"))
     assert [claims_of(owner, label)[0].subject for label in ("me", "speaker_00", "Maya", "Ben")] == [
-        "Maya", "Maya", "Maya", "Ben",
-    ]  # fmt: skip
+        "Maya",
+        "Maya",
+        "Maya",
+        "Ben",
+    ]
 
 
 def test_an_owner_without_a_name_keeps_the_label() -> None:

@@ -57,11 +57,21 @@ def test_words_that_are_taken_back_are_marked_with_what_takes_them_back():
 @pytest.mark.parametrize(
     "line",
     [
-        "just kidding", "jk", "lol kidding", "I'm joking obviously", "it was a joke", "no, not lactose, gluten",
-        "scratch that, it's Tuesday", "wait no, Thursday", "sorry not Tuesday, Wednesday", "I take that back",
-        "war nur Spaß", "Scherz!", "nein, nicht Montag, Dienstag",
+        "just kidding",
+        "jk",
+        "lol kidding",
+        "I'm joking obviously",
+        "it was a joke",
+        "no, not lactose, gluten",
+        "scratch that, it's Tuesday",
+        "wait no, Thursday",
+        "sorry not Tuesday, Wednesday",
+        "I take that back",
+        "war nur Spaß",
+        "Scherz!",
+        "nein, nicht Montag, Dienstag",
     ],
-)  # fmt: skip
+)
 def test_a_line_that_takes_back_what_was_said_is_known_by_its_words(line):
     assert retraction(line) == line
 
@@ -69,10 +79,18 @@ def test_a_line_that_takes_back_what_was_said_is_known_by_its_words(line):
 @pytest.mark.parametrize(
     "line",
     [
-        "no thanks", "no, not yet", "not really", "let me see if Tom is in", "hold on, the doorbell",
-        "no, not that I know", "that's a joke shop", "Are you kidding?", "", None,
+        "no thanks",
+        "no, not yet",
+        "not really",
+        "let me see if Tom is in",
+        "hold on, the doorbell",
+        "no, not that I know",
+        "that's a joke shop",
+        "Are you kidding?",
+        "",
+        None,
         "no wait and then " + "he told me " * 5,
     ],
-)  # fmt: skip
+)
 def test_other_lines_take_nothing_back(line):
     assert retraction(line) == ""

@@ -62,10 +62,18 @@ def _mind(
     told: tuple[tuple[str, str | None, str, str | None, bool], ...], language: str, *, over: bool
 ) -> RecalledMaterial:
     facts = [
-        KnownFact(f"f-{place}-{over}", statement, 0.0, DAY if over else None, predicate=predicate, object=object_,
-                  polarity=polarity, subject=subject)
+        KnownFact(
+            f"f-{place}-{over}",
+            statement,
+            0.0,
+            DAY if over else None,
+            predicate=predicate,
+            object=object_,
+            polarity=polarity,
+            subject=subject,
+        )
         for place, (subject, predicate, statement, object_, polarity) in enumerate(told)
-    ]  # fmt: skip
+    ]
     return RecalledMaterial([fact.fact_id for fact in facts], facts, language, owner=OWNER)
 
 
@@ -146,19 +154,40 @@ def test_what_was_told_in_english_answers(question: str) -> None:
 
 @pytest.mark.parametrize(
     "question",
-    ["Wie alt ist Lena?", "Wie alt bin ich?", "Wo wohnt Maya?", "Wo wohnt Tom?", "Was isst Tom nicht?",
-     "Wann hat Tom Geburtstag?", "Wann hat Maya Geburtstag?", "Welches Instrument spielt Lena?", "Was isst Maya?",
-     "Welches Instrument spielt Tom?", "Welche Sprachen spricht Maya?", "Wo hat Lena früher gewohnt?",
-     "Wie heißt Mayas Schwester?", "Was hat Lena nicht?"],
-)  # fmt: skip
+    [
+        "Wie alt ist Lena?",
+        "Wie alt bin ich?",
+        "Wo wohnt Maya?",
+        "Wo wohnt Tom?",
+        "Was isst Tom nicht?",
+        "Wann hat Tom Geburtstag?",
+        "Wann hat Maya Geburtstag?",
+        "Welches Instrument spielt Lena?",
+        "Was isst Maya?",
+        "Welches Instrument spielt Tom?",
+        "Welche Sprachen spricht Maya?",
+        "Wo hat Lena früher gewohnt?",
+        "Wie heißt Mayas Schwester?",
+        "Was hat Lena nicht?",
+    ],
+)
 def test_what_german_words_tell_of_another_or_of_the_contrary_answers_nothing(question: str) -> None:
     assert leading(question, IN_GERMAN) is None
 
 
 @pytest.mark.parametrize(
     "question",
-    ["How old is Lena?", "How old am I?", "Where does Tom live?", "When is Tom's birthday?", "When was Maya born?",
-     "Which instrument does Tom play?", "What doesn't Lena eat?", "Where did Lena live before?", "What does Tom like?"],
-)  # fmt: skip
+    [
+        "How old is Lena?",
+        "How old am I?",
+        "Where does Tom live?",
+        "When is Tom's birthday?",
+        "When was Maya born?",
+        "Which instrument does Tom play?",
+        "What doesn't Lena eat?",
+        "Where did Lena live before?",
+        "What does Tom like?",
+    ],
+)
 def test_what_english_words_tell_of_another_or_of_the_contrary_answers_nothing(question: str) -> None:
     assert leading(question, IN_ENGLISH) is None

@@ -75,10 +75,12 @@ def test_what_somebody_else_says_of_themself_is_not_near_a_question_about_me(sai
 @pytest.mark.parametrize(
     ("text", "is_so"),
     [
-        ("who broke the kettle?", True), ("who will clean the bathroom", True), ("I broke it. Who knew?", False),
+        ("who broke the kettle?", True),
+        ("who will clean the bathroom", True),
+        ("I broke it. Who knew?", False),
         ("I'll take the bathroom", False),
     ],
-)  # fmt: skip
+)
 def test_a_turn_that_only_asks_is_known(text, is_so):
     assert only_asks(hit(text)) is is_so
 
@@ -111,9 +113,11 @@ def test_what_only_asks_comes_last_and_what_is_near_first():
 def test_a_later_turn_that_tells_a_change_of_the_matter_comes_first(question, later, changes):
     matter = matter_of(question, "en", "Nina")
     said = {
-        "What": "the first wifi password is pigeon and the plumber came", "When": "the house party, the gig and the "
-        "plumber are on 8 June", "Where": "the gig is at the grotto", "Why": "Lotte will move out for a postdoc",
-    }  # fmt: skip
+        "What": "the first wifi password is pigeon and the plumber came",
+        "When": "the house party, the gig and the plumber are on 8 June",
+        "Where": "the gig is at the grotto",
+        "Why": "Lotte will move out for a postdoc",
+    }
     first, second = hit(said[question.split()[0]]), hit(later, day=3)
     assert (in_order(matter, [first, second], [])[0][0] == second) is changes
 

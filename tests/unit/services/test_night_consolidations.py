@@ -58,10 +58,17 @@ class Gatherer:
         gathered = {each for group in self.consolidated() for each in group.members}
         plain = {"ttl": 2, "count": 0, "accessed_at": None, "value": 0.0, "gradient": 1.0}
         return [
-            {**plain, "ids": each, "started_at": at, "ended_at": at, "state": STATES.index(self.states[each]),
-             "consolidated": each in gathered, **self.recalls.get(each, {})}
+            {
+                **plain,
+                "ids": each,
+                "started_at": at,
+                "ended_at": at,
+                "state": STATES.index(self.states[each]),
+                "consolidated": each in gathered,
+                **self.recalls.get(each, {}),
+            }
             for each, at in self.begun.items()
-        ]  # fmt: skip
+        ]
 
     def consolidated(self) -> list[Group]:
         return [each for each in self.believed.groups.values() if each.kind == "consolidation" and each.members]
@@ -117,10 +124,18 @@ async def test_what_has_faded_is_summed_up_with_insights_and_archived() -> None:
     assert group.facts == ("a sails",), "one source alone is no insight"
     assert set(mind.states.values()) == {"archived"}
     assert told == {
-        "standing": 1, "opened": [group.group_id], "gathered": 3, "archived": 3, "facts": 0, "withdrawn": [],
+        "standing": 1,
+        "opened": [group.group_id],
+        "gathered": 3,
+        "archived": 3,
+        "facts": 0,
+        "withdrawn": [],
         "nothing_told": 0,
-        "summed_up": 1, "insights": 1, "by": "extractive", "model_failed": False,
-    }  # fmt: skip
+        "summed_up": 1,
+        "insights": 1,
+        "by": "extractive",
+        "model_failed": False,
+    }
 
 
 @pytest.mark.conforms("002:consolidation.sources")

@@ -77,8 +77,13 @@ async def test_a_night_writes_storylines_and_tells_of_them() -> None:
     assert (group.kind, group.anchor_id, group.sources, group.dirty) == ("storyline", "a", 5, False)
     assert (group.summary or "").splitlines()[:2] == ["Extractive summary.", 'Maya: "a sails on day 0." [1]']
     assert {name: told[name] for name in ("standing", "open", "opened", "attached", "summed_up", "by")} == {
-        "standing": 1, "open": 1, "opened": [group.group_id], "attached": 0, "summed_up": 1, "by": "extractive",
-    }  # fmt: skip
+        "standing": 1,
+        "open": 1,
+        "opened": [group.group_id],
+        "attached": 0,
+        "summed_up": 1,
+        "by": "extractive",
+    }
 
 
 async def test_the_same_night_and_one_without_news_change_nothing() -> None:
@@ -159,9 +164,13 @@ async def test_a_model_writes_and_is_named() -> None:
     dreamer = Dreamer()
     dreamer.tell("a", 0, 1, 2, 3, 4)
     dreamer.parts = NightParts(
-        dreamer.parts.life, dreamer.nights, dreamer.mind, dreamer.parts.words, ScriptedModel("a sails a lot [1][5]."),
+        dreamer.parts.life,
+        dreamer.nights,
+        dreamer.mind,
+        dreamer.parts.words,
+        ScriptedModel("a sails a lot [1][5]."),
         storylines=dreamer.parts.storylines,
-    )  # fmt: skip
+    )
     told = await dreamer.sleep(after(10))
     [group] = dreamer.believed.groups.values()
     assert (group.summary, group.quotes) == ("Generated summary.\na sails a lot. [1][2]", (0, 4))

@@ -64,9 +64,14 @@ async def test_what_somebody_looked_at_is_described_from_what_is_known_of_it() -
     assert bears(lived) == f'Quoted: "{CELLO}"; "{BEES}"', "the more important first"
     who = elena(lived.memory).entity_id
     assert report == {
-        "looked_at": 1, "written": [who], "withdrawn": [], "unchanged": 0, "more": False, "by": "extractive",
+        "looked_at": 1,
+        "written": [who],
+        "withdrawn": [],
+        "unchanged": 0,
+        "more": False,
+        "by": "extractive",
         "model_failed": False,
-    }  # fmt: skip
+    }
 
 
 @pytest.mark.conforms("002:descriptions.consolidated")

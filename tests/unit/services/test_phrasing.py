@@ -29,7 +29,7 @@ from memory.services.phrasing import asks_whether, to_owner, told_in_answer
         ("Nina hat die Reise nach Rom abgesagt", "Nina hat die Reise nach Rom abgesagt"),
         ("Nina quit their job", "You quit their job"),
     ],
-)  # fmt: skip
+)
 def test_a_statement_is_told_to_its_owner(statement, told):
     assert to_owner(statement, "Nina") == told
     assert to_owner(statement, "") == statement
@@ -45,7 +45,7 @@ def test_a_statement_is_told_to_its_owner(statement, told):
         ("Tom sold their car", "My neighbour Tom sold the car.", "Tom sold their car"),
         ("Nina hurt themselves", "I hurt myself", "You hurt yourself"),
     ],
-)  # fmt: skip
+)
 def test_what_is_their_own_is_told_as_theirs(statement, said, told):
     assert to_owner(statement, "Nina", said) == told
 
@@ -59,10 +59,15 @@ def test_who_is_asked_about_by_name_is_told_of_by_name():
 @pytest.mark.parametrize(
     ("question", "whether"),
     [
-        ("Do I live in Halle?", True), ("Didn't Tom call?", True), ("So, have we paid?", True),
+        ("Do I live in Halle?", True),
+        ("Didn't Tom call?", True),
+        ("So, have we paid?", True),
         ("Habe ich einen Hund?", True),
-        ("Where do I live?", False), ("Who is Tom?", False), ("Tell me about Tom", False), ("", False),
+        ("Where do I live?", False),
+        ("Who is Tom?", False),
+        ("Tell me about Tom", False),
+        ("", False),
     ],
-)  # fmt: skip
+)
 def test_whether_something_is_so_is_asked_by_the_first_word(question, whether):
     assert asks_whether(question) is whether

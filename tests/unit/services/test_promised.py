@@ -17,11 +17,23 @@ def made(text: str) -> SegmentHit:
 
 
 PHOTOS = KnownPromise(
-    "I promised Lena to send the photos", "Nina", "Lena", MARCH + 3 * DAY_S, "expired",
-    made("I promised Lena to send the photos by Friday."), "Nina promised Lena to send the photos",
-)  # fmt: skip
-DRILL = KnownPromise("I'll give Tom his drill back", "Nina", "Tom", None, "kept", made("I'll give Tom his drill back."),
-                     kept_on=MARCH + DAY_S)  # fmt: skip
+    "I promised Lena to send the photos",
+    "Nina",
+    "Lena",
+    MARCH + 3 * DAY_S,
+    "expired",
+    made("I promised Lena to send the photos by Friday."),
+    "Nina promised Lena to send the photos",
+)
+DRILL = KnownPromise(
+    "I'll give Tom his drill back",
+    "Nina",
+    "Tom",
+    None,
+    "kept",
+    made("I'll give Tom his drill back."),
+    kept_on=MARCH + DAY_S,
+)
 LADDER = KnownPromise("I'll lend you the ladder", "Tom", "Nina", MARCH + 30 * DAY_S, "open", made("I'll lend you it."))
 KNOWN = [PHOTOS, DRILL, LADDER]
 

@@ -51,9 +51,10 @@ class Proved:
             row.segment_key
             for fact_id, rows in believed.evidence.items()
             for row in rows
-            if row.segment_key is not None and believed.facts[fact_id].status == "active"
+            if row.segment_key is not None
+            and believed.facts[fact_id].status == "active"
             and believed.entities[believed.facts[fact_id].subject_id].name in text
-        ]  # fmt: skip
+        ]
 
     async def sleep(self, *steps: str, night: date = NIGHT) -> dict[str, Any]:
         known = {"harm": self._harm, "help": self._help, "nothing": _nothing}
@@ -76,8 +77,9 @@ class Proved:
     async def _help(self, sight: WordSight) -> StepResult:
         """Write a remark."""
         [about, *_] = sorted(self.memory.believed.entities)
-        note = c.WriteNote(command_id=sight.of.identity("help"), actor=ACTOR, about_id=about, text="a remark",
-                           lifetime="week")  # fmt: skip
+        note = c.WriteNote(
+            command_id=sight.of.identity("help"), actor=ACTOR, about_id=about, text="a remark", lifetime="week"
+        )
         return StepResult((note,), {})
 
 

@@ -129,8 +129,24 @@ def command(kind: str, number: int, who: str, place: str, identity: str, believe
     }[kind]
 
 
-KINDS = ("told", "heard", "corrected", "confirmed", "forgotten", "renamed", "aliased", "merged", "noted", "edited",
-         "night", "recalled", "hidden", "erased", "entity erased", "undone")  # fmt: skip
+KINDS = (
+    "told",
+    "heard",
+    "corrected",
+    "confirmed",
+    "forgotten",
+    "renamed",
+    "aliased",
+    "merged",
+    "noted",
+    "edited",
+    "night",
+    "recalled",
+    "hidden",
+    "erased",
+    "entity erased",
+    "undone",
+)
 STEPS = st.lists(
     st.tuples(st.sampled_from(KINDS), st.integers(0, 9), st.sampled_from(PEOPLE), st.sampled_from(PLACES)), max_size=40
 )

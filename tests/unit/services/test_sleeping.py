@@ -57,8 +57,11 @@ async def test_nobody_waits_for_a_user_whose_night_cannot_be() -> None:
     events = Overheard()
     reports = await run_nights(sleepers, None, NOW, parts(Told(), None), failures, events)
     assert [(each["user_id"], "failed" in each) for each in reports] == [
-        ("mars", True), ("ann", False), ("broken", True), ("zoe", False),
-    ]  # fmt: skip
+        ("mars", True),
+        ("ann", False),
+        ("broken", True),
+        ("zoe", False),
+    ]
     assert set(failures.noted) == {"mars", "broken"}
     assert "time zone" in failures.noted["mars"]
     assert failures.noted["broken"] == "KeyError"

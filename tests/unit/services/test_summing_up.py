@@ -71,12 +71,14 @@ def test_words_cannot_leave_their_quotation_or_their_line() -> None:
 
 
 def test_the_first_and_the_last_are_kept_and_what_most_share() -> None:
-    lines = telling_lines([
-        said(1, "Tom began to look for a boat."),
-        said(2, "Tom likes cheese."),
-        said(3, "Tom has found a boat."),
-        said(4, "Tom sails his boat."),
-    ])  # fmt: skip
+    lines = telling_lines(
+        [
+            said(1, "Tom began to look for a boat."),
+            said(2, "Tom likes cheese."),
+            said(3, "Tom has found a boat."),
+            said(4, "Tom sails his boat."),
+        ]
+    )
     assert [each.segments for each in extracted(lines, 3).lines] == [(1,), (3,), (4,)]
     assert [each.segments for each in extracted(lines, 1).lines] == [(4,)]
     assert extracted([], 3) == Summary()

@@ -26,11 +26,15 @@ def test_the_score_is_that_of_late_interaction(seed: int) -> None:
     turns = [_unit(draw, 1 + place % 4) for place in range(9)]
     asked = _unit(draw, 1)
     sources, lengths = np.array([0] * 4 + [1] * 5), draw.integers(5, 900, 9)
-    around = np.array([
-        [near if 0 <= near < 9 and sources[near] == sources[place] else -1
-         for near in (place, place - 1, place + 1, place - 2, place + 2)]
-        for place in range(9)
-    ])  # fmt: skip
+    around = np.array(
+        [
+            [
+                near if 0 <= near < 9 and sources[near] == sources[place] else -1
+                for near in (place, place - 1, place + 1, place - 2, place + 2)
+            ]
+            for place in range(9)
+        ]
+    )
     near = Near(Pieces.of(turns, DIMENSIONS), lengths.astype(np.int32), around)
     mine = scoring.nearby(
         [torch.tensor(turn) for turn in turns], [torch.tensor(asked)], sources, lengths.astype(np.float32)

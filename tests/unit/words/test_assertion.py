@@ -89,9 +89,15 @@ def test_whoever_gives_another_name_plays(speaker: str, taken: bool) -> None:
 
 @pytest.mark.parametrize(
     ("text", "german"),
-    [("Ich wohne in Kassel.", True), ("meine schwester heißt katrin", True), ("I live in Kassel.", False),
-     ("Ok.", False), ("The man was in Wien.", False), ("Hallo", False)],
-)  # fmt: skip
+    [
+        ("Ich wohne in Kassel.", True),
+        ("meine schwester heißt katrin", True),
+        ("I live in Kassel.", False),
+        ("Ok.", False),
+        ("The man was in Wien.", False),
+        ("Hallo", False),
+    ],
+)
 def test_german_is_known_by_its_commonest_words(text: str, german: bool) -> None:
     assert is_german(text) is german
     assert is_german(text, "en") is german, "a profile says en before anybody has set it"

@@ -99,9 +99,18 @@ def test_the_page_the_terminal_and_an_explanation_show_it_as_text() -> None:
 
 
 def _is_shown_as_text(attack: Attack) -> None:
-    hit = Hit(segment_id="1", source_id=attack.source_id, source_session="s", source_kind="conversation",
-              text=attack.text, speaker=attack.speaker, timestamp=0.0, relevance_score=1.0, entities=[],
-              fact_ids=[])  # fmt: skip
+    hit = Hit(
+        segment_id="1",
+        source_id=attack.source_id,
+        source_session="s",
+        source_kind="conversation",
+        text=attack.text,
+        speaker=attack.speaker,
+        timestamp=0.0,
+        relevance_score=1.0,
+        entities=[],
+        fact_ids=[],
+    )
     shown = parts.hit(hit, parts.PageContext(ZoneInfo("UTC")))
     assert_nothing_hidden(shown)
     assert shown.count("<") == 4, "two paragraphs and nothing else"
@@ -109,8 +118,16 @@ def _is_shown_as_text(attack: Attack) -> None:
     with terminal.capture() as captured:
         terminal.print(attack.text, markup=False)
     assert_nothing_hidden(captured.get())
-    segment = {"speaker": attack.speaker, "at": "2026-03-02", "source_id": attack.source_id, "text": attack.text,
-               "revision": 1, "read_revision": 1, "replaced_by": None, "replaces": []}  # fmt: skip
+    segment = {
+        "speaker": attack.speaker,
+        "at": "2026-03-02",
+        "source_id": attack.source_id,
+        "text": attack.text,
+        "revision": 1,
+        "read_revision": 1,
+        "replaced_by": None,
+        "replaces": [],
+    }
     first, *_ = lines_of_segment({"segment": segment, "facts": [], "entities": [], "notes": []}, [])
     assert_data(first)
     assert first.count('"') == 2

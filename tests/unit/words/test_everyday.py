@@ -10,19 +10,38 @@ from memory.words.stems import query_terms, term_of, terms
 
 @pytest.mark.parametrize(
     "question",
-    ["Was trinkt Maya?", "was isst er", "Mag Maya Pilze?", "Trinkst du Tee?", "Wo wohnt Lena?", "Wer strickt?",
-     "Womit fährt Tom?", "Sag mir, was Tom gekauft hat", "Nenne die Person, die strickt", "Was hat Tom gekauft?"],
-)  # fmt: skip
+    [
+        "Was trinkt Maya?",
+        "was isst er",
+        "Mag Maya Pilze?",
+        "Trinkst du Tee?",
+        "Wo wohnt Lena?",
+        "Wer strickt?",
+        "Womit fährt Tom?",
+        "Sag mir, was Tom gekauft hat",
+        "Nenne die Person, die strickt",
+        "Was hat Tom gekauft?",
+    ],
+)
 def test_a_question_is_german_by_its_beginning_or_its_words(question: str) -> None:
     assert asked_in_german(question)
 
 
 @pytest.mark.parametrize(
     "question",
-    ["Was Maya there?", "Was it fun?", "Was Tom working?", "Plant Maya a tree", "Was Will there?",
-     "Was male the answer?", "What?", "",
-     "Where does Maya live?", "List everything Tom bought"],
-)  # fmt: skip
+    [
+        "Was Maya there?",
+        "Was it fun?",
+        "Was Tom working?",
+        "Plant Maya a tree",
+        "Was Will there?",
+        "Was male the answer?",
+        "What?",
+        "",
+        "Where does Maya live?",
+        "List everything Tom bought",
+    ],
+)
 def test_an_english_past_is_not_german(question: str) -> None:
     assert not asked_in_german(question)
 

@@ -10,12 +10,18 @@ from memory.words.names import bare, is_name, is_pet, relation, same_name
 @pytest.mark.parametrize(
     ("a", "b", "same"),
     [
-        ("Val", "Valerie", True), ("valerie", "Valerie", True), ("Dr. Ana Silva", "Ana Silva", True),
+        ("Val", "Valerie", True),
+        ("valerie", "Valerie", True),
+        ("Dr. Ana Silva", "Ana Silva", True),
         ("Ana", "Ana Silva", True),
-        ("Ana Silva", "Ana Costa", False), ("Me", "Valerie", False), ("Jon", "Jane", False), ("", "Ana", False),
-        ("Beatrix's", "Beatrix", True), ("An", "Ana", False),
+        ("Ana Silva", "Ana Costa", False),
+        ("Me", "Valerie", False),
+        ("Jon", "Jane", False),
+        ("", "Ana", False),
+        ("Beatrix's", "Beatrix", True),
+        ("An", "Ana", False),
     ],
-)  # fmt: skip
+)
 def test_same_name(a: str, b: str, same: bool) -> None:
     assert same_name(a, b) is same
 
@@ -28,12 +34,21 @@ def test_sameness_has_no_direction(a: str, b: str) -> None:
 @pytest.mark.parametrize(
     ("words", "name"),
     [
-        ("Jane", True), ("Ana Silva", True), ("O'Brien", True), ("São Paulo", True), ("Congrats", False),
+        ("Jane", True),
+        ("Ana Silva", True),
+        ("O'Brien", True),
+        ("São Paulo", True),
+        ("Congrats", False),
         ("Woohoo", False),
-        ("FYI", False), ("mom", False), ("Mom", False), ("x_1 = 3", False), ("", False), ("Workshop", False),
+        ("FYI", False),
+        ("mom", False),
+        ("Mom", False),
+        ("x_1 = 3", False),
+        ("", False),
+        ("Workshop", False),
         ("One Two Three Four Five Six", False),
     ],
-)  # fmt: skip
+)
 def test_is_name(words: str, name: bool) -> None:
     assert is_name(words) is name
 

@@ -41,8 +41,10 @@ def test_columns_hold_what_some_rule_knows() -> None:
 def test_a_relation_and_a_pet_are_ties() -> None:
     rows = [tie(kind) for kind in ("sister", "wife", "pet")]
     assert [(row.name, row.single, row.asked) for row in rows if row is not None] == [
-        ("has_sister", False, ""), ("has_wife", True, "married"), ("has_pet", False, ""),
-    ]  # fmt: skip
+        ("has_sister", False, ""),
+        ("has_wife", True, "married"),
+        ("has_pet", False, ""),
+    ]
     assert tie(None) is None
 
 
@@ -60,11 +62,19 @@ def test_opposites_are_mutual() -> None:
 @pytest.mark.parametrize(
     ("predicate", "slot", "single"),
     [
-        ("lives_in", None, True), ("works_at", None, True), ("prefers", None, False), ("prefers", "coffee", True),
-        ("likes", None, False), ("has_wife", None, True), ("has_sister", None, False), ("decides", None, False),
-        ("habit:run", None, False), ("unheard_of", None, False), (None, None, False),
+        ("lives_in", None, True),
+        ("works_at", None, True),
+        ("prefers", None, False),
+        ("prefers", "coffee", True),
+        ("likes", None, False),
+        ("has_wife", None, True),
+        ("has_sister", None, False),
+        ("decides", None, False),
+        ("habit:run", None, False),
+        ("unheard_of", None, False),
+        (None, None, False),
     ],
-)  # fmt: skip
+)
 def test_single_valued(predicate: str | None, slot: str | None, single: bool) -> None:
     assert single_valued(predicate, slot) is single
 

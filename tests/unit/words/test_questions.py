@@ -30,10 +30,16 @@ def test_an_order_holds_a_question(order: str) -> None:
 
 @pytest.mark.parametrize(
     "question",
-    ["Where does Nora live?", "Tell me about Nora",
-     "Tell me everything about Nora's trip", "List all of Nora's friends",
-     "Erzähl mir von Nora", "Name", ""],
-)  # fmt: skip
+    [
+        "Where does Nora live?",
+        "Tell me about Nora",
+        "Tell me everything about Nora's trip",
+        "List all of Nora's friends",
+        "Erzähl mir von Nora",
+        "Name",
+        "",
+    ],
+)
 def test_everything_else_stands_as_it_is(question: str) -> None:
     assert plainly(question) == question
 
@@ -45,8 +51,14 @@ def test_the_form_of_what_an_order_holds() -> None:
 
 @pytest.mark.parametrize(
     ("question", "speaks", "language"),
-    [("Was trinkt Maya?", "en", "de"), ("What does Maya drink?", "de", "en"), ("Who is Tom's boss?", "de", "en"),
-     ("Wer ist Toms Chefin?", "en", "de"), ("Maya?", "de", "de"), ("Maya?", "en", "en")],
-)  # fmt: skip
+    [
+        ("Was trinkt Maya?", "en", "de"),
+        ("What does Maya drink?", "de", "en"),
+        ("Who is Tom's boss?", "de", "en"),
+        ("Wer ist Toms Chefin?", "en", "de"),
+        ("Maya?", "de", "de"),
+        ("Maya?", "en", "en"),
+    ],
+)
 def test_a_question_is_in_its_own_language_and_else_in_the_askers(question: str, speaks: str, language: str) -> None:
     assert spoken_in(question, speaks) == language

@@ -30,10 +30,15 @@ def test_fillers_and_stutters_are_left_out(said: str, meant: str) -> None:
 @pytest.mark.parametrize(
     "said",
     [
-        "I know that that is so.", "He had had enough.", "I like jazz, like you do.", "Tom's left foot hurts.",
-        "Lena, that is my coat, take it.", "Me and my big mouth.", "Priya is just a kid.",
+        "I know that that is so.",
+        "He had had enough.",
+        "I like jazz, like you do.",
+        "Tom's left foot hurts.",
+        "Lena, that is my coat, take it.",
+        "Me and my big mouth.",
+        "Priya is just a kid.",
     ],
-)  # fmt: skip
+)
 def test_what_only_looks_like_one_stays(said: str) -> None:
     assert spell_out(said) == said
 
@@ -54,9 +59,14 @@ def test_a_slip_is_put_right_in_the_same_breath(said: str, meant: str) -> None:
 
 @pytest.mark.parametrize(
     "said",
-    ["I told Tom no, sorry, I can't.", "I said no, Tom, sorry, Anna left.", "I asked Tom, actually Anna was there.",
-     "I live in Cardiff, sorry for the noise.", "Give me two, three at most."],
-)  # fmt: skip
+    [
+        "I told Tom no, sorry, I can't.",
+        "I said no, Tom, sorry, Anna left.",
+        "I asked Tom, actually Anna was there.",
+        "I live in Cardiff, sorry for the noise.",
+        "Give me two, three at most.",
+    ],
+)
 def test_what_puts_nothing_in_its_place_stays(said: str) -> None:
     assert put_right(said) == said
 

@@ -23,10 +23,13 @@ def test_a_verb_in_its_past_tells_what_was_done_and_not_that_it_is_over(text: st
 @pytest.mark.parametrize(
     ("text", "done"),
     [
-        ("Ida has baked bread", True), ("I've recently written to Tom", True), ("Ida has a boat", False),
-        ("Ida baked bread", False), ("Ida has never been to Rome", False),
+        ("Ida has baked bread", True),
+        ("I've recently written to Tom", True),
+        ("Ida has a boat", False),
+        ("Ida baked bread", False),
+        ("Ida has never been to Rome", False),
     ],
-)  # fmt: skip
+)
 def test_the_perfect_tells_what_has_been_done_by_now(text: str, done: bool) -> None:
     assert tense.has_been_done(text) is done
 
@@ -56,10 +59,12 @@ def test_what_is_or_will_be_is_not_past(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "past"),
     [
-        ("Wo wohnte Ida?", True), ("Was hat Ida gebacken?", True), ("Ist Ida verheiratet?", False),
+        ("Wo wohnte Ida?", True),
+        ("Was hat Ida gebacken?", True),
+        ("Ist Ida verheiratet?", False),
         ("Wo wohnt Ida?", False),
     ],
-)  # fmt: skip
+)
 def test_german_tells_it_by_a_tense_or_a_participle_at_the_end(text: str, past: bool) -> None:
     assert tense.is_past_in_german(text) is past
 

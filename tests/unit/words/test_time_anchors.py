@@ -24,13 +24,17 @@ from tests.unit.retrieval.calendar_lives import NOT_BY_EVENT, WRITTEN_FIRST, WRI
         ("What did I read until the wedding?", "until", "the wedding", "What did I read"),
         ("Where did I eat on the day I moved?", "of", "I moved", "Where did I eat"),
         ("What did I cook on my Lisbon trip?", "during", "my Lisbon trip", "What did I cook"),
-        ("Was habe ich während der Reise nach Madeira gemacht?", "during", "der Reise nach Madeira",
-         "Was habe ich gemacht"),
+        (
+            "Was habe ich während der Reise nach Madeira gemacht?",
+            "during",
+            "der Reise nach Madeira",
+            "Was habe ich gemacht",
+        ),
         ("Wen habe ich nach der Operation getroffen?", "after", "der Operation", "Wen habe ich getroffen"),
         ("Was ist passiert, nachdem ich umgezogen bin?", "after", "ich umgezogen bin", "Was ist passiert"),
         ("Was habe ich seit der Hochzeit gebacken?", "since", "der Hochzeit", "Was habe ich gebacken"),
     ],
-)  # fmt: skip
+)
 def test_relation_event_and_rest(text: str, relation: str, event: str, rest: str) -> None:
     told = anchored(text)
     assert told is not None
@@ -105,8 +109,25 @@ def test_no_word_asks_for_two_kinds() -> None:
     assert sorted(set(listed)) == sorted(listed)
 
 
-CUES = ("did", "i", "after", "while", "between", "and", "two", "weeks before", "the day of", "when", "on my trip", ",",
-        "was", "vor der", "nach dem Umzug", "seit", "ich")  # fmt: skip
+CUES = (
+    "did",
+    "i",
+    "after",
+    "while",
+    "between",
+    "and",
+    "two",
+    "weeks before",
+    "the day of",
+    "when",
+    "on my trip",
+    ",",
+    "was",
+    "vor der",
+    "nach dem Umzug",
+    "seit",
+    "ich",
+)
 
 
 @given(st.text(max_size=320) | st.lists(st.sampled_from(CUES), max_size=60).map(" ".join))

@@ -125,9 +125,18 @@ def test_looking_ahead(text: str, first: date, last: date) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["in her early thirties", "she is in her 30s", "you may second that", "in Q5", "question Q1", "he came first",
-     "two and a half years", "in twenty twenty minutes", "the 31st quarter"],
-)  # fmt: skip
+    [
+        "in her early thirties",
+        "she is in her 30s",
+        "you may second that",
+        "in Q5",
+        "question Q1",
+        "he came first",
+        "two and a half years",
+        "in twenty twenty minutes",
+        "the 31st quarter",
+    ],
+)
 def test_what_names_no_time_of_its_own(text: str) -> None:
     assert resolve(text, THURSDAY) == []
 
@@ -149,10 +158,14 @@ def test_a_length_is_counted_back(text: str, since: date) -> None:
 
 @pytest.mark.parametrize(
     ("text", "words"),
-    [("Q3 2022", "the quarter from July 2022"), ("the first half of 2020", "January 2020 to 30 June 2020"),
-     ("in the late 1990s", "1997 to 31 December 1999"), ("the summer before last", "summer 2021"),
-     ("in '98", "1998")],
-)  # fmt: skip
+    [
+        ("Q3 2022", "the quarter from July 2022"),
+        ("the first half of 2020", "January 2020 to 30 June 2020"),
+        ("in the late 1990s", "1997 to 31 December 1999"),
+        ("the summer before last", "summer 2021"),
+        ("in '98", "1998"),
+    ],
+)
 def test_label(text: str, words: str) -> None:
     assert label(resolve(text, THURSDAY)[0]) == words
 

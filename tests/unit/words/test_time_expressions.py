@@ -161,10 +161,19 @@ def test_clock_times(text: str, moment: datetime, grain: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["I may go", "we march on", "the sun sat low", "a second one", "31 6 2020", "99/99/2020", "my 2016 car",
-     "in 400 years",
-      "", "May"],
-)  # fmt: skip
+    [
+        "I may go",
+        "we march on",
+        "the sun sat low",
+        "a second one",
+        "31 6 2020",
+        "99/99/2020",
+        "my 2016 car",
+        "in 400 years",
+        "",
+        "May",
+    ],
+)
 def test_what_is_no_time(text: str) -> None:
     assert resolve(text, THURSDAY) == []
 
@@ -185,11 +194,18 @@ def test_the_day_is_the_speakers_own() -> None:
 
 @pytest.mark.parametrize(
     ("text", "words"),
-    [("yesterday", "24 May 2023"), ("last week", "the week of 15 May 2023"), ("last month", "April 2023"),
-     ("last year", "2022"),
-     ("last summer", "summer 2022"), ("for 4 years", "since 2019"), ("every day", ""), ("the 90s", "the 1990s"),
-     ("from May 3 to May 10", "3 May 2023 to 10 May 2023")],
-)  # fmt: skip
+    [
+        ("yesterday", "24 May 2023"),
+        ("last week", "the week of 15 May 2023"),
+        ("last month", "April 2023"),
+        ("last year", "2022"),
+        ("last summer", "summer 2022"),
+        ("for 4 years", "since 2019"),
+        ("every day", ""),
+        ("the 90s", "the 1990s"),
+        ("from May 3 to May 10", "3 May 2023 to 10 May 2023"),
+    ],
+)
 def test_label(text: str, words: str) -> None:
     assert label(resolve(text, THURSDAY)[0]) == words
 

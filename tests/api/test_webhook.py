@@ -1,0 +1,32 @@
+"""The webhook of the founding design, for what a wearable has heard."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.api.conftest import Door
+from tests.api.foreign import token_of
+from tests.api.test_omi import PAYLOAD, Omi, omi  # noqa: F401  (one is a fixture)
+
+pytestmark = pytest.mark.postgres
+
+
+async def test_the_webhook_of_the_founding_design(omi: Omi, door: Door) -> None:  # noqa: F811
+    headers = {"X-Internal-Token": omi.secret}
+    for _ in range(2):
+        answer = await omi.http.post("/webhook/transcript", json=PAYLOAD, headers=headers)
+        assert answer.json() == {"session_id": "c9cf6c7f", "segments": 1, "status": "raw"}
+    assert [row[:2] for row in await omi.kept()] == [("c9cf6c7f", "seg-001-0.00-4.52")]
+    better = {**PAYLOAD["segments"][0], "segment_id": "sweep-1", "text": "I was thinking about the coffee shop."}  # type: ignore[index]
+    later = {**better, "segment_id": "late", "text": "Much later.", "start": 2_000.0, "end": 2_001.0}
+    swept = {**PAYLOAD, "is_sweep": True, "segments": [better, later]}
+    assert (await omi.http.post("/webhook/transcript", json=swept, headers=headers)).json()["segments"] == 2
+    assert [row[0] for row in await omi.kept()] == ["c9cf6c7f", "c9cf6c7f", "c9cf6c7f.2"]
+    found = await door.get("/v1/context", query="coffee shop")
+    assert [each["text"] for each in found["results"]][:1] == ["I was thinking about the coffee shop."]
+    for body in (b"", b"{", b"7", b"[]", b'{"session_id": "a/b"}', b'{"session_id": "a", "session_started_at": 1}'):
+        answer = await omi.http.post("/webhook/transcript", content=body, headers=headers)
+        assert (answer.status_code, answer.headers["content-type"]) == (422, "application/problem+json"), body
+    assert (await omi.http.post("/webhook/transcript", json=PAYLOAD)).status_code == 401
+    reading = {"X-Internal-Token": await token_of(door, door.user, "read")}
+    assert (await omi.http.post("/webhook/transcript", json=PAYLOAD, headers=reading)).status_code == 403
