@@ -15,7 +15,7 @@ from deployments.contexts import still_told
 from deployments.dates import moment_of
 from deployments.kinds import Text
 from deployments.questions import Recalled, ask
-from deployments.use_cases.provenance_filters import MOST_WRITTEN, origins_of, written_filters
+from deployments.use_cases.provenance_filters import origins_of, written_filters
 from deployments.use_cases.searching import (
     SAID,
     ContextAnswer,
@@ -41,6 +41,8 @@ LOOKED_AT = 50
 """Segments whose storylines are counted (chosen: as many as can be asked for)."""
 BESIDE = 0.5
 """What a segment of a storyline that does not name its entity counts (chosen)."""
+MOST_FILTERS = 2_000
+"""Characters of filters, which stand in a URL."""
 Cited = Sequence[tuple[str, Sequence[Row]]]
 
 
@@ -49,7 +51,7 @@ class FilteredParameters(ContextParameters):
 
     filters: Annotated[
         Text | None,
-        Field(max_length=MOST_WRITTEN, description="JSON: only what such sources say (docs/howto/filter.md)."),
+        Field(max_length=MOST_FILTERS, description="JSON: only what such sources say (docs/howto/filter.md)."),
     ] = None
 
 

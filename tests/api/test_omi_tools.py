@@ -102,23 +102,3 @@ async def test_the_secret_is_told_nobody(
     everything = " ".join([logged, repr(trail), *(each.text for each in told), *(repr(e.headers) for e in told)])
     assert omi.secret not in everything
     assert "not-the-secret-at-all" not in everything
-
-
-PAYLOAD = {
-    "session_id": "c9cf6c7f",
-    "device_id": "flutter-omi",
-    "session_started_at": 1709542800.0,
-    "is_sweep": False,
-    "segments": [
-        {
-            "segment_id": "seg-001-0.00-4.52",
-            "speaker": "rajesh",
-            "start": 0.0,
-            "end": 4.52,
-            "language": "en",
-            "text": "I was thinking about that coffee shop on 5th street",
-            "stt_engine": "whisper",
-            "emotion": {"label": "excited", "score": 0.82},
-        }
-    ],
-}

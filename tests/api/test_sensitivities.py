@@ -8,6 +8,7 @@ and /v1/ask, with the ids and names of both; the ids of what is secret must be a
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -56,6 +57,7 @@ SAYINGS = (
     "I have two dogs.",
     "I have three dogs now.",
 )
+_FRACTIONS = re.compile(r"(t\d\d:\d\d:\d\d)\.\d{3,6}(?=z|\+)")
 MOST = 8
 """Ids of one sensitivity that every route is asked for."""
 QUESTIONS = ("Where do I live?", "What about Zoe?", "Who lives in Porto?")
@@ -261,11 +263,18 @@ async def test_a_view_does_not_notice_what_it_may_not_see(
             await life.live(story, up_to)
             urls = urls or await asked_of(life, monkeypatch)
             answers.append(await isolation.answers(life.clients[view], urls))
-    whole, alone = answers
+    whole, alone = ({url: to_the_second(said) for url, said in each.items()} for each in answers)
     differing = [_difference(url, whole[url], alone[url]) for url in urls if whole[url] != alone[url]]
     assert differing == [], f"{len(differing)} answers differ"
     found = [url for url in urls if whole[url].startswith("200")]
     assert len(found) > 100, "a view that sees nothing would prove nothing"
+
+
+def to_the_second(said: str) -> str:
+    """An answer without fractions of seconds: the clock of these lives stands still within a day, so that each commit
+    of it is a thousandth later than the last one, and thousandths count commits. A clock that goes on hides that.
+    """
+    return _FRACTIONS.sub(r"\1", said)
 
 
 def _difference(url: str, whole: str, alone: str) -> tuple[str, ...]:

@@ -6,9 +6,29 @@ import pytest
 
 from tests.api.conftest import Door
 from tests.api.foreign import token_of
-from tests.api.test_omi import PAYLOAD, Omi, omi  # noqa: F401  (one is a fixture)
+from tests.api.test_omi import Omi, omi  # noqa: F401  (one is a fixture)
 
 pytestmark = pytest.mark.postgres
+
+
+PAYLOAD = {
+    "session_id": "c9cf6c7f",
+    "device_id": "flutter-omi",
+    "session_started_at": 1709542800.0,
+    "is_sweep": False,
+    "segments": [
+        {
+            "segment_id": "seg-001-0.00-4.52",
+            "speaker": "rajesh",
+            "start": 0.0,
+            "end": 4.52,
+            "language": "en",
+            "text": "I was thinking about that coffee shop on 5th street",
+            "stt_engine": "whisper",
+            "emotion": {"label": "excited", "score": 0.82},
+        }
+    ],
+}
 
 
 async def test_the_webhook_of_the_founding_design(omi: Omi, door: Door) -> None:  # noqa: F811
