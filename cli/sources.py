@@ -106,7 +106,11 @@ def _show_source(source: Mapping[str, Any], zone: ZoneInfo, as_json: bool) -> No
     for each in source["segments"]:
         if each["set_aside"]:
             out.print(f"  {escape(each['segment_id'])} is set aside: {escape(each['set_aside'])}")
-    spoken = [each | {"timestamp": each["at"], "source_id": source["source_id"]} for each in source["segments"]]
+    spoken = [
+        each | {"timestamp": each["at"], "source_id": source["source_id"]}
+        for each in source["segments"]
+        if each["replaced_by"] is None  # a sweep has heard it once more; --json tells both
+    ]
     print_segments(spoken, zone)
 
 
