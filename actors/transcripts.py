@@ -18,6 +18,7 @@ from memory.model.events import COMPLETE
 from memory.model.scopes import Sensitivity, user_scope
 from memory.model.sources import Telling
 from memory.services.ingest import tell_of_source, with_speakers
+from memory.services.zones import offset_s
 
 log = logging.getLogger("memoray.transcripts")
 RETRY_S = 10.0
@@ -105,7 +106,9 @@ async def _store(stores: Stores, user_id: str, payloads: Sequence[Payload], tell
     profile = await capture.profile(user_id)
     for source in fold_payloads(payloads, user_scope(user_id), parts):
         try:
-            stored = await capture.store(with_speakers(source, profile), telling)
+            # a device tells moments and no zone: "tomorrow" and "by Thursday" are days of where its owner lives
+            there = replace(source, offset_s=offset_s(profile.time_zone, source.started_at))
+            stored = await capture.store(with_speakers(there, profile), telling)
             tell_of_source(stores.events, user_id, source, stored)
         except Forgotten:
             log.info("a session continues a forgotten source; left out")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 import pytest
 
 from tests.api.conftest import Door
@@ -50,3 +52,19 @@ async def test_the_webhook_of_the_founding_design(omi: Omi, door: Door) -> None:
     assert (await omi.http.post("/webhook/transcript", json=PAYLOAD)).status_code == 401
     reading = {"X-Internal-Token": await token_of(door, door.user, "read")}
     assert (await omi.http.post("/webhook/transcript", json=PAYLOAD, headers=reading)).status_code == 403
+
+
+async def test_days_are_those_of_where_the_owner_lives(omi: Omi, door: Door) -> None:  # noqa: F811
+    """A device tells moments and no zone. Half past eleven in UTC is after midnight in Berlin."""
+    await door.client.put("/v1/profile", json={"name": "Rajesh", "time_zone": "Europe/Berlin"})
+    at = datetime(2026, 11, 29, 23, 30, tzinfo=UTC).timestamp()
+    said = {**PAYLOAD["segments"][0], "text": "I promise to print the tickets by tomorrow."}  # type: ignore[index]
+    headers = {"X-Internal-Token": omi.secret}
+    body = {**PAYLOAD, "session_started_at": at, "segments": [said]}
+    answer = await omi.http.post("/webhook/transcript", json=body, headers=headers)
+    assert answer.status_code == 200, answer.text
+    await door.settle()
+    mine = await door.rows("SELECT offset_s FROM sources WHERE scope = %(scope)s", scope=f"user:{door.user}")
+    assert [row["offset_s"] for row in mine] == [3_600]
+    [promise] = (await door.get("/v1/promises"))["promises"]
+    assert promise["due"] == "2026-12-01T22:59:59Z", "the end of the first of December, in Berlin"
