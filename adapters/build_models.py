@@ -93,8 +93,12 @@ def readers(settings: Settings, encoder: Callable[[], Awaitable[Embedder]]) -> t
     from adapters.extraction.promise_head import PromiseHead, load_head
     from adapters.extraction.taught_promises import PromiseReader
 
-    def head() -> PromiseHead:
-        return load_head(PROMISE_HEAD.checked(PROMISE_HEAD.find(), trusted_of(settings.models.trusted)))
+    def head() -> PromiseHead | None:
+        try:
+            return load_head(PROMISE_HEAD.checked(PROMISE_HEAD.find(), trusted_of(settings.models.trusted)))
+        except ConfigError as error:  # it costs the promises that the head would tell, and never the reading
+            log.error("promises are told by the rules alone: %s", error.detail)
+            return None
 
     return PromiseReader(apart.asked, head, encoder), PromiseReader(apart.last, head, encoder)
 

@@ -32,7 +32,7 @@ DROPPED, DROPPED_IN = 0.4, 0.2
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PieceStretches:
-    """PieceStretches of talk: `rows` of all pieces, one stretch after the other, and how many each has."""
+    """Stretches of talk: `rows` of all pieces, one stretch after the other, and how many each has."""
 
     rows: Tensor
     counts: Tensor

@@ -59,8 +59,7 @@ def days_set(text: str, past: Sequence[TimeSpan], ahead: Sequence[TimeSpan], cla
             new if new.grain == "day" and not _WEEKDAY.match(new.text) else old
             for old, new in zip(past, ahead, strict=True)
         )
-    lemma = clause.head.lemma_.lower()
-    needs_direction = lemma == "move" or (lemma in _DIRECTED and not _has_particle(clause.head))
+    needs_direction = clause.head.lemma_.lower() in _DIRECTED and not _has_particle(clause.head)
     return tuple(
         later if _is_set(text, later, needs_direction) else span for span, later in zip(past, ahead, strict=True)
     )

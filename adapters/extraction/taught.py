@@ -97,7 +97,7 @@ class TaughtReader:
     def prepare(self) -> None:
         """Load parser, encoder and heads. Raises ModelFailed or ConfigError if one is missing."""
         rules.RuleExtractor().prepare()
-        self.models.pieces([])
+        self.models.pieces([Utterance("", "", 0, 1, "", "x", 0.0)])  # of nothing at all the encoder is not opened
 
     @property
     def models(self) -> _Models:
@@ -209,13 +209,12 @@ def _is_asserted(utterance: Utterance, span: tuple[int, int]) -> bool:
 
 def _within(found: Sequence[ScoredSentence], turns: Sequence[ReadTurn], claim: Claim) -> int | None:
     """The sentence that a claim begins in; None for what was not encoded."""
-    begins = [
-        place
-        for place, each in enumerate(found)
-        if turns[each.turn].utterance.segment_key == claim.segment_key
-        and each.span[0] <= quoted(claim, turns[each.turn].utterance)[0]
-    ]
-    return begins[-1] if begins else None
+    own = (place for place, each in enumerate(found) if turns[each.turn].utterance.segment_key == claim.segment_key)
+    for place in own:
+        start, end = found[place].span
+        if start <= quoted(claim, turns[found[place].turn].utterance)[0] < end:
+            return place
+    return None
 
 
 def _votes(

@@ -15,12 +15,12 @@ import numpy as np
 from adapters.embedding.minilm import MiniLm
 from adapters.extraction.promise_features import line_of, runs, seen, sentences, signs
 from adapters.extraction.promise_head import PromiseHead
+from adapters.extraction.rules import is_evidence
 from adapters.extraction.rules_promises import is_offer
 from memory.model.claims import Reading, Utterance
 from memory.ports import Embedder, Extractor
 from memory.words.languages import is_german
 
-_SILENT_ROLES = frozenset({"assistant", "tool"})
 Hinted = tuple[int, tuple[int, int], int, bool]
 """Place of an utterance, characters of a sentence in it, its number, and whether it is the last."""
 
@@ -29,22 +29,28 @@ class PromiseReader:
     """An Extractor before which sentences are marked that promise something."""
 
     def __init__(
-        self, reader: Extractor, head: Callable[[], PromiseHead], encoder: Callable[[], Awaitable[Embedder]]
+        self, reader: Extractor, head: Callable[[], PromiseHead | None], encoder: Callable[[], Awaitable[Embedder]]
     ) -> None:
-        """`head` loads it with the first text; `encoder` gives the one that serves, which is loaded anyway."""
+        """`head` loads it with the first text, None where there is none; `encoder` gives the one that serves, which is
+        loaded anyway.
+        """
         self._reader, self._load, self._encoder = reader, head, encoder
         self.name = reader.name
 
     @cached_property
-    def _head(self) -> PromiseHead:
+    def _head(self) -> PromiseHead | None:
         return self._load()
 
     async def read(self, utterances: Sequence[Utterance]) -> Reading:
-        """See memory.ports.Extractor. Raises ConfigError where the head is not the known file."""
+        """See memory.ports.Extractor."""
         encoder = await self._encoder()
-        if isinstance(encoder, MiniLm) and encoder.name == self._head.encoder:
-            utterances = await asyncio.to_thread(marked, utterances, self._head, encoder)
+        if isinstance(encoder, MiniLm):
+            utterances = await asyncio.to_thread(self._marked, utterances, encoder)
         return await self._reader.read(utterances)
+
+    def _marked(self, utterances: Sequence[Utterance], encoder: MiniLm) -> Sequence[Utterance]:
+        head = self._head
+        return utterances if head is None or head.encoder != encoder.name else marked(utterances, head, encoder)
 
 
 def marked(utterances: Sequence[Utterance], head: PromiseHead, encoder: MiniLm) -> list[Utterance]:
@@ -54,7 +60,7 @@ def marked(utterances: Sequence[Utterance], head: PromiseHead, encoder: MiniLm) 
     places = sorted({place for place, *_ in hinted})
     lines = [line_of(told[place])[0] for place in places]
     pieces = dict(zip(places, encoder.pieces(lines), strict=True)) if lines else {}
-    verdicts = {place: _doubted(each, head) for place, each in enumerate(told) if _is_read(each)}
+    verdicts = {place: _doubted(each, head) for place, each in enumerate(told) if is_evidence(each)}
     for place, span, number, last in hinted:
         utterance = told[place]
         sentence, shift = utterance.text[slice(*span)], line_of(utterance)[1]
@@ -71,10 +77,6 @@ def marked(utterances: Sequence[Utterance], head: PromiseHead, encoder: MiniLm) 
     return told
 
 
-def _is_read(utterance: Utterance) -> bool:
-    return not utterance.context_only and utterance.role not in _SILENT_ROLES
-
-
 def _doubted(utterance: Utterance, head: PromiseHead) -> list[tuple[str, bool]]:
     """The offers whose words alone say that nothing is promised. Of German the head knows too little to doubt it."""
     if is_german(utterance.text, utterance.language):
@@ -84,7 +86,7 @@ def _doubted(utterance: Utterance, head: PromiseHead) -> list[tuple[str, bool]]:
 
 
 def _hinted(place: int, utterance: Utterance, head: PromiseHead) -> list[Hinted]:
-    if not _is_read(utterance):
+    if not is_evidence(utterance):
         return []
     spans = sentences(utterance.text)
     return [

@@ -23,27 +23,13 @@ from deployments.use_cases.facts import (
     shown_facts,
     shown_notes,
 )
+from memory.model.entities import EntityType
 from memory.model.shown import NOW, ShownEntity, Then
 from memory.model.timeline import Instant, iso
 from memory.rules.census import EntityColumns, columns_of, entity_anchors, entity_row
 from memory.rules.decay import strength_of
 from memory.rules.parameters import Life
 
-EntityType = Literal[
-    "person",
-    "topic",
-    "promise",
-    "emotion",
-    "event",
-    "place",
-    "decision",
-    "question",
-    "relationship",
-    "habit",
-    "organization",
-    "project",
-    "tool",
-]
 PROFILE_FACTS = 200
 PROFILE_SEGMENTS = 50
 """The latest of its segments an entity's page shows; /v1/timeline has them all."""

@@ -12,12 +12,11 @@ from deployments.app_context import AppContext
 from deployments.callers import Caller, writing
 from deployments.commands import turn
 from deployments.kinds import Body, Id, ShortText, Words
-from deployments.use_cases.entities import EntityType
 from deployments.use_cases.notes import Lifetime, WrittenNote, written
 from memory.errors import NameTaken, NotFound
 from memory.model.changes import ChangeSet
 from memory.model.commands import AddAlias, Command, MergeEntities, RenameEntity, RetypeEntity, SplitEntity, WriteNote
-from memory.model.entities import Entity
+from memory.model.entities import Entity, EntityType
 from memory.model.ids import segment_key
 
 Name = Annotated[ShortText, Field(min_length=1, max_length=200)]

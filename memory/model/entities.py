@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Literal, get_args
 
 from memory.model.ids import fold
 from memory.model.scopes import Sensitivity
 from memory.model.timeline import Instant
 
-ENTITY_TYPES = (
+EntityType = Literal[
     "person",
     "topic",
     "promise",
@@ -23,7 +24,8 @@ ENTITY_TYPES = (
     "organization",
     "project",
     "tool",
-)
+]
+ENTITY_TYPES: tuple[EntityType, ...] = get_args(EntityType)
 EVERGREEN_TYPES = frozenset({"person", "place", "relationship"})
 """Seed 000: what never fades below the evergreen floor."""
 LASTING_TYPES = frozenset({"person", "place", "relationship", "habit", "emotion"})
