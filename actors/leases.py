@@ -155,7 +155,8 @@ class KeptLeases:
         finally:
             if renewing is not None:
                 renewing.cancel()
-            await self._give_back(ticket)
+            if asyncio.get_running_loop().time() >= self._rests_until:  # else nobody takes it, and its term ends it
+                await self._give_back(ticket)
 
     async def state(self) -> Mapping[str, Any] | None:
         """See memory.ports.Leases."""

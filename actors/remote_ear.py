@@ -14,7 +14,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any, BinaryIO, TypeVar
 
 from adapters.build_models import plain_samples
-from memory.errors import DomainError, Invalid, ModelFailed, TooLarge, Unavailable
+from memory.errors import DomainError, Invalid, NotFound, TooLarge, Unavailable, is_away
 from memory.model.sound import RATE, SAMPLE, HeardSound
 from memory.services.ears import GPU, Ear, HearingModel
 
@@ -49,13 +49,13 @@ class RemoteEar:
         return self._cpu.is_installed or (not self._silent and self._speech() is not None)
 
     async def hear(self, file: BinaryIO, language: str | None = None, model: HearingModel | None = None) -> HeardSound:
-        """See memory.services.ears.Ear. Raises ModelFailed where the GPU is asked for and does not hear."""
+        """See memory.services.ears.Ear. Raises Unavailable where the GPU is asked for and does not hear."""
         if model in (None, GPU):
             heard = await self._by_gpu(file, language, waits=True)
             if heard is not None:
                 return heard
             if model == GPU:
-                raise ModelFailed("The GPU did not hear it.")
+                raise Unavailable("The GPU does not hear now; it is tried again.", retry_after_s=round(AWAY_S))
         self._must_hear()
         return await self._cpu.hear(file, language, model)
 
@@ -91,9 +91,12 @@ class RemoteEar:
             raise Invalid(error.detail) from None
         except TooLarge as error:
             raise TooLarge(error.detail) from None
-        except Exception as error:  # whatever it is: of a package, of Ray, or that it is late
-            self._gone(error)
+        except NotFound:  # it waited too long for its turn; the GPU hears all the same
             return None
+        except Exception as error:  # whatever it is: of a package, of Ray, or that it is late
+            if not is_away(error) or isinstance(error, TimeoutError):
+                self._gone(error)
+            return None  # else it had too many sounds
         finally:
             if samples is not file:
                 samples.close()

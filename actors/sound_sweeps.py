@@ -27,7 +27,7 @@ from memory.model.timeline import DAY_S, Instant
 from memory.model.voices import SOMEBODY
 from memory.ports import Clock, Leases
 from memory.rules.sweep import swept_id
-from memory.services.ears import Ear
+from memory.services.ears import GPU, Ear
 from memory.services.hearing import SETTLED_S, segments_of
 from memory.services.leasing import FreeLeases
 from memory.services.recognising import NOBODY, Recording, Speakers, SpokenSpan, carried, recognised, taught_otherwise
@@ -131,6 +131,9 @@ class SoundSweeps:
             with stretch.file:
                 heard_to = await self._heard(session, stretch, clock.now())
         except DomainError as error:
+            if is_away(error) and session.state.model == GPU:  # the sound is not at fault: nothing is given up
+                await asyncio.to_thread(self._sessions.wait, session, clock.now() + RETRY_S)
+                return
             if is_away(error):
                 raise
             log.warning("a session of sound could not be heard: %s", error.kind)

@@ -74,6 +74,7 @@ class GpuHearing:
         self._ears: Ears | None = None
         self._turn = asyncio.Lock()
         self._sounds: dict[str, SentSound] = {}
+        self._hearing: set[asyncio.Task[HeardSound]] = set()
 
     async def state(self) -> Hearing:
         """Whether something is being heard."""
@@ -105,9 +106,16 @@ class GpuHearing:
         """
         sent = self._sent(ticket)
         sent.is_heard = True
+        # whoever leaves ends no thread: its turn and its file stay taken until it is done
+        hearing = asyncio.ensure_future(self._in_turn(ticket, sent, most_s, language or self._language))
+        self._hearing.add(hearing)
+        hearing.add_done_callback(self._hearing.discard)
+        return await asyncio.shield(hearing)
+
+    async def _in_turn(self, ticket: str, sent: SentSound, most_s: float, language: str | None) -> HeardSound:
         try:
             async with self._turn:
-                return await asyncio.to_thread(self._heard, sent.file, most_s, language or self._language)
+                return await asyncio.to_thread(self._heard, sent.file, most_s, language)
         finally:
             sent.is_heard = False
             await self.drop(ticket)

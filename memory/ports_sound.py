@@ -102,6 +102,10 @@ class SoundCoder(Protocol):
     def is_installed(self) -> bool:
         """Whether its packages are there."""
 
+    @property
+    def is_wanted(self) -> bool:
+        """Whether sound is to be made small; what was is read all the same."""
+
     def encode(self, samples: bytes, rate: int) -> bytes:
         """Samples of 16 bits, little-endian, mono, as few bytes."""
 

@@ -6,6 +6,7 @@ read back from the disk. So whoever dies meanwhile leaves the session as it was,
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import logging
 import os
@@ -79,8 +80,11 @@ class SoundPacking:
         known, coder = self._forms.keys.all(), self._forms.coder
         if form.key_id is not None and all(form.key_id != each.key_id for each in known):
             return None
-        can_code = coder is not None and coder.is_installed and rate_of(path) in coder.rates
-        codec = OPUS if form.codec == OPUS or can_code else SAMPLES
+        has_coder = coder is not None and coder.is_installed
+        if form.codec == OPUS and not has_coder:  # nobody could check what is written
+            return None
+        may_code = has_coder and coder is not None and coder.is_wanted and rate_of(path) in coder.rates
+        codec = OPUS if form.codec == OPUS or may_code else SAMPLES
         wanted = SoundForm(codec, known[0].key_id if known else form.key_id, is_plain=codec == SAMPLES and not known)
         if form.is_plain and wanted.is_plain:
             return None
@@ -100,6 +104,11 @@ class SoundPacking:
         except SoundDamaged:
             log.warning("a session of sound stays in its form: it does not read back")
             self._sessions.note_unpacked(session)
+        except OSError as error:
+            if error.errno in (errno.ENOSPC, errno.EDQUOT):
+                raise
+            log.warning("a session of sound stays in its form: %s", type(error).__name__)
+            self._sessions.note_unpacked(session)  # else no other would ever be packed
         finally:
             draft.unlink(missing_ok=True)
 

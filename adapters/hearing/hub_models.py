@@ -18,6 +18,11 @@ WEIGHTS = frozenset((".bin", ".ckpt", ".npz", ".onnx", ".pt", ".pth", ".safetens
 """Endings of files that hold weights."""
 
 
+def stay_offline() -> None:
+    """Let nothing be fetched. The hub's package reads this once, when it is imported: call it before."""
+    os.environ["HF_HUB_OFFLINE"] = "1"
+
+
 @dataclass(frozen=True, slots=True)
 class ModelSource:
     """A model: a folder, or a name on a hub that is loaded from the hub's cache unless it may be fetched."""
@@ -40,8 +45,6 @@ class ModelSource:
     def place(self) -> str:
         """What to load. Raises ConfigError of a folder that is missing, or holds weights that nobody trusts."""
         if not self.is_folder:
-            if not self.fetch:
-                os.environ["HF_HUB_OFFLINE"] = "1"
             return self.name
         folder = Path(self.name).expanduser()
         if not folder.is_dir():

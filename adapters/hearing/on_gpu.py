@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from adapters.hearing.apart_child import emotion_reader, voice_models
 from adapters.hearing.community_voices import CommunityDiariser
 from adapters.hearing.emotion2vec import Emotion2Vec
-from adapters.hearing.hub_models import ModelSource
+from adapters.hearing.hub_models import ModelSource, stay_offline
 from adapters.hearing.plain_wave import PlainSamples
 from adapters.hearing.silero import SileroActivity
 from adapters.hearing.whisper_aligned import WhisperX
@@ -43,6 +43,8 @@ class GpuModels:
 
 def gpu_ears(models: GpuModels) -> Ears:
     """What hears samples; models are loaded with the first sound."""
+    if not models.fetch:
+        stay_offline()
     aligners = {language: models.source(name) for language, name in models.aligners.items()}
     transcriber = WhisperX(models.source(models.words), aligners)
     return Ears(PlainSamples(), SileroActivity(), transcriber, _voices(models), _emotions(models))

@@ -32,8 +32,13 @@ class OpusCoder:
 
     @property
     def is_installed(self) -> bool:
-        """Whether the package of the extra is there, and Opus is wanted at all."""
-        return self._kbit > 0 and importlib.util.find_spec("av") is not None
+        """Whether the package of the extra is there."""
+        return importlib.util.find_spec("av") is not None
+
+    @property
+    def is_wanted(self) -> bool:
+        """See memory.ports_sound.SoundCoder."""
+        return self._kbit > 0
 
     def encode(self, samples: bytes, rate: int) -> bytes:
         """See memory.ports_sound.SoundCoder."""

@@ -117,7 +117,8 @@ class ResidentStream:
 class ResidentProcess:
     """The process, begun with the first sound; `child` is its module.
 
-    With `leases` it asks for one before it hears a piece. Pieces wait meanwhile, as far as a stream may be behind.
+    With `leases` it asks for one before it hears a piece of a stream. These wait meanwhile, as far as a stream may be
+    behind.
     """
 
     def __init__(
@@ -166,7 +167,11 @@ class ResidentProcess:
             raise Unavailable("Too many streams are heard already; try again in a minute.", retry_after_s=60)
         stream = ResidentStream(self, next(self._numbers), {"codec": codec, "rate": rate, "language": language})
         self._streams[stream.number] = stream
-        await _write(process, _opening(stream))
+        try:
+            await _write(process, _opening(stream))
+        except BaseException:  # whoever opened it has left, and nobody else could close it
+            self.leave(stream)
+            raise
         return stream
 
     async def send(self, stream: ResidentStream, message: bytes) -> None:

@@ -79,7 +79,8 @@ def main() -> None:
 class ResidentEar:
     """Answers what is asked, and hears whenever nothing is: streams first, then the oldest piece of a request.
 
-    Where others share what it hears on it `asks` before it hears, and sound goes on coming meanwhile.
+    Where others share what it hears on it `asks` before it hears streams, and sound goes on coming meanwhile. Whoever
+    requests a piece holds a lease already; with a second one two such could wait for each other.
     """
 
     def __init__(self, models: ResidentModels, asked: BinaryIO, told: BinaryIO, *, asks: bool = False) -> None:
@@ -95,16 +96,15 @@ class ResidentEar:
         """Go on until there is nobody to answer."""
         threading.Thread(target=self._read_all, daemon=True).start()
         while True:
-            is_idle = self._streams.is_idle and not self._pieces
-            if is_idle and self._may:
+            if self._streams.is_idle and self._may:
                 self._rest()  # what it was let hear is not wanted any more
-            if self._take(wait=is_idle or not self._is_let()):
+            may_hear = not self._streams.is_idle and self._is_let()
+            if self._take(wait=not (may_hear or self._pieces)):
                 continue
-            if not self._streams.is_idle:
+            if may_hear:
                 self._hear_stream()
             else:
                 self._hear_piece(next(iter(self._pieces)))
-            self._rest()
 
     def _is_let(self) -> bool:
         """Whether it may hear now; asks for it once."""
@@ -159,7 +159,11 @@ class ResidentEar:
             self._pieces.pop(of, None)
 
     def _hear_stream(self) -> None:
-        """The next step of the streams."""
+        """The next step of the streams, and the end of what it was let do."""
+        self._hear_step()
+        self._rest()
+
+    def _hear_step(self) -> None:
         try:
             heard = self._streams.next(self._begin)
         except DomainError as error:  # a model that is missing
@@ -190,7 +194,7 @@ class ResidentEar:
         while self._take():
             pass
         for _ in range(len(self._streams)):
-            if not self._streams.is_idle:
+            if not self._streams.is_idle and self._is_let():
                 self._hear_stream()
         if of not in self._pieces:
             raise ModelFailed("Whoever asked for it has left.")

@@ -102,16 +102,14 @@ def may_learn(prints: Sequence[VoicePrint], voice: HeardVoice, of: str) -> bool:
 
 
 def towards_strangers(bank: VoiceBank, model: str, policy: str) -> str:
-    """What becomes of strangers that a model hears, one of `STRANGERS`: by the policy, or by what was said of a voice
-    which that model cannot recognise. Whoever is not to be told might be any of them, where only another model knows
-    their voice."""
+    """How strictly to treat an unknown voice that this model hears, one of `STRANGERS`.
+
+    If the owner excluded somebody whose voice only another model knows, any unknown voice might be theirs, so the
+    strictest such wish holds.
+    """
     strictest = policy
-    for voice in bank.standing():
-        of = (
-            {each.model for each in bank.prints.values() if bank.root(each.voice_id) == voice}
-            if voice.exclusion
-            else ()
-        )
+    for voice in (each for each in bank.standing() if each.exclusion):
+        of = {each.model for each in bank.prints.values() if bank.root(each.voice_id) == voice}
         if of and model not in of:
             strictest = max(strictest, STRANGERS[EXCLUSIONS.index(voice.exclusion)], key=STRANGERS.index)
     return strictest

@@ -21,6 +21,8 @@ from memory.services.window_voices import SpeechWindows
 
 SHORT_S = 60.0
 """Seconds of the longest sound whose voices are told apart by local speakers."""
+ROUNDING_S = 1e-9
+"""Seconds that the sums of turns may be wrong by: no word overlaps a turn by so little."""
 SHORTEST_WORD_S = 0.05
 """Seconds that a word takes at least."""
 BATCH = 4
@@ -167,7 +169,7 @@ def attributed(words: Sequence[HeardWord], turns: Sequence[VoiceTurn]) -> list[i
         spoken = np.ravel((np.cumsum(closes - begins) - (closes - begins), np.cumsum(closes - begins)), order="F")
         overlaps[row] = np.interp(ends, edges, spoken) - np.interp(starts, edges, spoken)
         gaps[row] = _gaps(starts, ends, begins, closes)
-    best = np.where(overlaps.max(axis=0) > 0, overlaps.argmax(axis=0), gaps.argmin(axis=0))
+    best = np.where(overlaps.max(axis=0) > ROUNDING_S, overlaps.argmax(axis=0), gaps.argmin(axis=0))
     return [voices[each] for each in best]
 
 

@@ -73,9 +73,11 @@ async def known(
 
 def says_nothing(bank: VoiceBank, voices: Collection[HeardVoice]) -> bool:
     """Whether voices tell nothing of who speaks: there is one alone, and nobody has said of any voice whose it is."""
+    if len(voices) != 1:
+        return False
     vouched = any(each.origin == ENROLLED or bank.root(each.voice_id).name for each in bank.prints.values())
     guarded = any(towards_strangers(bank, each.model, KEEP) != KEEP for each in voices)
-    return len(voices) == 1 and not vouched and not guarded
+    return not vouched and not guarded
 
 
 def taught_otherwise(bank: VoiceBank, voices: Collection[HeardVoice], source_id: str, strangers: str) -> bool:

@@ -16,8 +16,8 @@ class FakeCoder:
 
     rates = frozenset({8_000, 16_000})
 
-    def __init__(self, *, is_installed: bool = True) -> None:
-        self.is_installed = is_installed
+    def __init__(self, *, is_installed: bool = True, is_wanted: bool = True) -> None:
+        self.is_installed, self.is_wanted = is_installed, is_wanted
 
     def encode(self, samples: bytes, rate: int) -> bytes:
         return zlib.compress((np.frombuffer(samples, "<i2") // STEP).astype("<i2").tobytes())

@@ -150,7 +150,7 @@ async def test_a_model_that_is_asked_for_is_the_one_that_hears() -> None:
     assert (await ear.hear(on_disk(wav(tone(1.0))), model="gpu")).engine == "whisperx-large"
     assert cpu.models == ["base"]
     away, _ = remote(None)
-    with pytest.raises(ModelFailed):
+    with pytest.raises(Unavailable, match="tried again"):
         await away.hear(on_disk(wav(tone(1.0))), model="gpu")
 
 

@@ -117,13 +117,16 @@ async def test_a_process_that_is_killed_gives_its_lease_back(ear: ResidentProces
             await asyncio.sleep(0.02)
 
 
-async def test_a_piece_of_a_request_waits_for_its_lease_too(ear: ResidentProcess, leases: FakeLeases) -> None:
+async def test_a_piece_of_a_request_asks_for_none_since_whoever_sends_it_holds_one(
+    ear: ResidentProcess, leases: FakeLeases
+) -> None:
     leases.is_free.clear()
-    hearing = asyncio.ensure_future(ear.hear(pcm_of(SAID), None))
-    await asyncio.sleep(0.5)
-    assert not hearing.done()
+    listener = Listener(stream := await ear.open("pcm16", RATE, None))
+    await stream.feed(pcm_of(SAID))
+    await listener.until(len(SAID), 0)
+    assert "heard" in await asyncio.wait_for(ear.hear(pcm_of(SAID), None), 30)
+    assert not listener.pieces, "the stream still waits"
     leases.is_free.set()
-    assert "heard" in await asyncio.wait_for(hearing, 30)
-    async with asyncio.timeout(5):
-        while leases.holding:
-            await asyncio.sleep(0.02)
+    await stream.finish()
+    await asyncio.wait_for(listener.listening, 30)
+    assert len(listener.pieces) == 1
