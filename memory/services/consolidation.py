@@ -109,7 +109,8 @@ async def consolidations(night: Gathering) -> StepResult:
     fresh = [each for each in untold if each.group_id not in before.known]
     gone = [*(before.known[each] for each in silent), *_outdated(tried.values(), (*written, *fresh))]
     crossings = _archiving(written, sources, before.known)
-    faded, held = await _faded(night, written, before.known)
+    withdrawn = [replace(before.known[each], members=(), facts=()) for each in silent]
+    faded, held = await _faded(night, written, withdrawn, before.known)
     commands: tuple[Command, ...] = (
         *_believing(night.of, metas),  # before the groups that name them
         *night.of.arranging(
@@ -292,18 +293,18 @@ async def _at_hand(
 
 
 async def _faded(
-    night: Gathering, written: Sequence[Group], known: Mapping[str, Group]
+    night: Gathering, written: Sequence[Group], withdrawn: Sequence[Group], known: Mapping[str, Group]
 ) -> tuple[list[Crossing], list[list[Any]]]:
     """What archives the facts that went with sources that were gathered this night, or brings back what is an insight.
 
-    The same night counted again finds each where it is. Of what was gathered before, the step of states has decided.
+    `withdrawn` are groups that gather nothing any more. The same night counted again finds each where it is. Of what was gathered before, the step of states has decided.
     With it comes what is left because a night took it back.
     """
     had = {source for each in known.values() for source in each.members}
     fresh = sorted({source for each in written for source in each.members} - had)
     if not fresh:
         return [], []
-    rows = await night.reads.facts(night.of.user_id, written, fresh)
+    rows = await night.reads.facts(night.of.user_id, (*written, *withdrawn), fresh)
     strength = strength_of("fact", fact_anchors(rows, night.life), night.now, night.life)
     held = await night.reads.held(night.of.user_id)
     change = rows.state, fact_states(rows, strength, night.now, night.life)

@@ -322,6 +322,20 @@ async def test_an_insight_goes_with_its_support_and_a_summary_with_what_it_quote
     assert {mind.states[each] for each in ("s01", "s02")} == {"candidate"}, "what nothing gathers comes back"
 
 
+async def test_a_fact_stays_whose_other_source_is_of_a_consolidation_that_is_withdrawn() -> None:
+    mind = Gatherer()
+    mind.tell("a", 0, 1, 2)
+    mind.know("a sails", "s00", "s02")
+    await mind.sleep()
+    await mind.mind.carry_out("u", c.ForgetFact(command_id="forget", fact_id="a sails"))
+    mind.texts |= {key: ("Maya", "Is it?") for key in range(3)}
+    mind.tell("b", 0, 1)
+    mind.know("tea was hot", "s01", "s03", of="tea")
+    told = await mind.sleep(NIGHTS_LATER + 1)
+    assert (len(told["withdrawn"]), len(told["opened"])) == (1, 1), "that of a can no longer be told, that of b is new"
+    assert fact_states(mind)["tea was hot"] == "candidate", "nothing gathers s01 any more"
+
+
 @pytest.mark.conforms("002:consolidation.sources")
 async def test_what_cannot_be_told_is_not_gathered() -> None:
     mind = Gatherer()
