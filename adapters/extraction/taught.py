@@ -42,7 +42,8 @@ Read = Callable[[Sequence[Utterance]], Reading]
 
 @dataclass(frozen=True, slots=True)
 class Cuts:
-    """Chances from which something is believed or not, chosen on worlds that were left out."""
+    """Chances from which something is believed or not, chosen by hand on worlds that were left out: `memoray bench read
+    --reader taught --authors chosen` judges a choice."""
 
     useful: float = 0.03
     """Least chance that a claim of the rules without a predicate is worth keeping."""

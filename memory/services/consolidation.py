@@ -297,8 +297,8 @@ async def _faded(
 ) -> tuple[list[Crossing], list[list[Any]]]:
     """What archives the facts that went with sources that were gathered this night, or brings back what is an insight.
 
-    `withdrawn` are groups that gather nothing any more. The same night counted again finds each where it is. Of what was gathered before, the step of states has decided.
-    With it comes what is left because a night took it back.
+    `withdrawn` are groups that gather nothing any more. The same night counted again finds each where it is. Of what
+    was gathered before, the step of states has decided. With it comes what is left because a night took it back.
     """
     had = {source for each in known.values() for source in each.members}
     fresh = sorted({source for each in written for source in each.members} - had)

@@ -41,8 +41,9 @@ WHERE e.user_id = %(user_id)s AND e.merged_into IS NULL;
 
 -- name: facts
 -- Every open version, or what was told in the sources `among`; about whom or what it is, as far as that decides over
--- its floor and over contradictions. It was gathered if consolidations that are no more sensitive hold all its sources, and none of
--- these names it (memory/rules/episodes.py); groups that are `arranged` count as they are to stand. What only ephemeral sources told is ephemeral.
+-- its floor and over contradictions. It was gathered if consolidations that are no more sensitive hold all its
+-- sources, and none of these names it (memory/rules/episodes.py). Groups that are `arranged` count as they are to
+-- stand. `passing`: only ephemeral sources told it.
 WITH holding AS (
     SELECT g.members, g.facts, g.sensitivity FROM groups g
     WHERE g.user_id = %(user_id)s AND g.kind = 'consolidation' AND g.group_id <> ALL (%(arranged)s::text[])),
@@ -74,7 +75,8 @@ SELECT f.fact_id AS ids, f.version + coalesce(a.count, 0) AS stamp,
        s.entity_id IS NOT NULL OR o.entity_id IS NOT NULL AS evergreen, f.valid_from, f.valid_to, f.system_from,
        v.said_at, coalesce(v.gathered AND v.level <= f.sensitivity, false)
                   AND coalesce(n.level > f.sensitivity, true) AS gathered,
-       coalesce(v.passing, false) AS passing, coalesce(a.count, 0) AS count, a.last_at AS accessed_at, coalesce(a.value, 0) AS value,
+       coalesce(v.passing, false) AS passing,
+       coalesce(a.count, 0) AS count, a.last_at AS accessed_at, coalesce(a.value, 0) AS value,
        coalesce(a.gradient, 1) AS gradient
 FROM fact_versions f
 LEFT JOIN said v ON v.fact_id = f.fact_id

@@ -27,7 +27,6 @@ from memory.rules.parameters import Consolidations
 from memory.services.night import NightParts, NightPlan, run_night
 from memory.services.undoing_nights import undo_night
 from tests.fakes.nights import FrailRunner, NightLog
-from tests.unit.language.test_answer import ScriptedModel
 from tests.unit.rules.lives_of_ties import MAY, entities, fact, memory
 
 FIRST = datetime.fromtimestamp(MAY, UTC).date()
@@ -384,23 +383,3 @@ async def test_what_was_tried_takes_no_place_of_what_can_be_told() -> None:
     assert (await mind.sleep())["opened"] == []
     await mind.sleep(NIGHTS_LATER + 1)
     assert [each.anchor_id for each in mind.consolidated()] == ["b"]
-
-
-async def test_a_model_writes_what_its_lines_support() -> None:
-    mind = Gatherer()
-    mind.tell("a", 0, 1, 2)
-    mind.parts = replace(mind.parts, model=ScriptedModel("a sails a lot [1][3]. a lives on Mars [2]."))
-    told = await mind.sleep()
-    [group] = mind.consolidated()
-    assert (group.summary, group.quotes, told["by"]) == (
-        "Generated summary.\na sails a lot. [1][2]",
-        (0, 2),
-        "scripted",
-    )
-
-
-async def test_where_nothing_can_be_read_nothing_is_gathered() -> None:
-    mind = Gatherer()
-    mind.tell("a", 0, 1, 2)
-    mind.parts = replace(mind.parts, consolidations=None)
-    assert await mind.sleep() == {}
