@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
+
+from pydantic import ValidationError
 
 from memory.errors import Invalid
+
+Checked = TypeVar("Checked")
 
 _SHOWN_ERRORS = 10
 """Places named in one answer to a malformed body."""
@@ -42,6 +46,18 @@ def invalid(found: Sequence[Mapping[str, Any]]) -> Invalid:
     if len(found) > _SHOWN_ERRORS:
         detail += f"; and {len(found) - _SHOWN_ERRORS} more"
     return Invalid(detail, errors=errors)
+
+
+def checked(check: Callable[[Any], Checked], given: object, *sender: str) -> Checked:
+    """What a check of pydantic's makes of what was given. Raises Invalid.
+
+    `sender` is how that was sent, where `errors` are to name it.
+    """
+    try:
+        return check(given)
+    except ValidationError as error:
+        found = error.errors(include_url=False)
+        raise invalid([{**each, "loc": (*sender, *each["loc"])} for each in found]) from None
 
 
 def _place(error: Mapping[str, Any]) -> str:

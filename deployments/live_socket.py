@@ -11,13 +11,13 @@ from typing import Annotated, Any, cast
 
 import orjson
 from fastapi import Request, WebSocket
-from pydantic import Field, ValidationError
+from pydantic import Field
 from starlette.websockets import WebSocketDisconnect
 
 from deployments.admission import refusal
 from deployments.app_context import app_context_of
 from deployments.callers import ACTING_FOR, reader
-from deployments.findings import invalid
+from deployments.findings import checked
 from deployments.kinds import Body, Id, ShortText
 from deployments.live_protocol import as_request
 from deployments.use_cases.live_hearing import LiveSession, StreamForm, open_live
@@ -71,10 +71,7 @@ async def _opened(socket: WebSocket, given: Mapping[str, Any]) -> LiveSession:
     head = as_request(socket.scope)
     app = await app_context_of(head)
     told = {**given, "user_id": socket.headers.get(ACTING_FOR)}
-    try:
-        asked = ListenQuery.model_validate(told)
-    except ValidationError as error:
-        raise invalid(error.errors(include_url=False)) from None
+    asked = checked(ListenQuery.model_validate, told)
     who = await reader(cast(Request, socket), app, x_user_id=asked.user_id)
     named = asked.session_id or f"live-{secrets.token_hex(8)}"
     piece = SoundPieceIn(named, asked.device_id, asked.speaker, asked.language)

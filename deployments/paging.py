@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from base64 import urlsafe_b64decode, urlsafe_b64encode
 from typing import Annotated
 
-import orjson
 from fastapi import Query
-from pydantic import BaseModel, Field, TypeAdapter, ValidationError
+from pydantic import BaseModel, Field, TypeAdapter
 
 from deployments.kinds import Words
+from deployments.sealing import opened, sealed
 from memory.errors import Invalid
 from memory.model.timeline import EARLIEST, LATEST
 
@@ -30,13 +29,10 @@ class PageParameters(BaseModel, extra="forbid"):
         """`{mark, key}` of the last row of the part before, or nothing. Raises Invalid."""
         if self.cursor is None:
             return {}
-        try:
-            mark, key = _PLACE.validate_python(orjson.loads(urlsafe_b64decode(self.cursor)), strict=False)
-        except (ValueError, ValidationError) as error:
-            raise Invalid("cursor: give it back as a list gave it.") from error
+        mark, key = opened(self.cursor, _PLACE, Invalid("cursor: give it back as a list gave it."))
         return {"mark": mark, "key": key}
 
 
 def cursor_of(place: Place | None) -> str | None:
     """A place as it travels."""
-    return None if place is None else urlsafe_b64encode(orjson.dumps(place)).decode()
+    return None if place is None else sealed(place)

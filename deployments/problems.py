@@ -25,6 +25,8 @@ from memory.errors import DiskFull, DomainError, Unavailable
 
 log = logging.getLogger("memoray.gateway")
 MEDIA_TYPE = "application/problem+json"
+UNEXPECTED = "This should not happen; see the log."
+"""What is told of an error that nobody meant."""
 _SCHEMA = {
     "type": "object",
     "required": ["type", "title", "status", "detail", "instance"],
@@ -77,6 +79,12 @@ def _form_of(request: Request) -> Form:
             told: Form = dialect.told
             return told
     return details
+
+
+def in_detail(told: Problem, challenge: str | None = None) -> Response:
+    """A problem as `detail` alone, which is all that some clients read; `challenge` goes with 401."""
+    headers = {"WWW-Authenticate": challenge} if challenge and told.status == HTTPStatus.UNAUTHORIZED else {}
+    return VisibleJson({"detail": told.detail}, told.status, headers=headers)
 
 
 def details(told: Problem) -> Response:
@@ -136,6 +144,16 @@ def meant_by(error: Exception, where: str) -> DomainError | None:
     return Unavailable()
 
 
+def problem_of(error: Exception, where: str, path: str) -> Problem:
+    """What broke an answer that had begun: all that is left is to tell of it at its end."""
+    meant = meant_by(error, where)
+    if meant is None:
+        log.error("unexpected error in %s", where, exc_info=error)
+        return Problem(HTTPStatus.INTERNAL_SERVER_ERROR, "unexpected", UNEXPECTED, path)
+    log.warning("%s broke (%s)", where, type(meant).__name__)
+    return Problem(meant.status, meant.kind, meant.detail, path, meant.ids)
+
+
 async def _ray(request: Request, error: Exception) -> Response:
     return await _domain(request, meant_by(error, f"request {request.scope.get('request_id')}") or Unavailable())
 
@@ -144,7 +162,7 @@ async def _unexpected(request: Request, error: Exception) -> Response:
     if tells_of_full_disk(error):
         return await _domain(request, DiskFull())
     log.error("unexpected error in request %s", request.scope.get("request_id"), exc_info=error)
-    told = problem(HTTPStatus.INTERNAL_SERVER_ERROR, "unexpected", "This should not happen; see the log.", request)
+    told = problem(HTTPStatus.INTERNAL_SERVER_ERROR, "unexpected", UNEXPECTED, request)
     told.headers["connection"] = "close"  # it ends: what failed may have left the rest of the request unread
     return told
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from typing import Any
@@ -14,7 +13,7 @@ from deployments.app_context import AppContext
 from deployments.callers import Caller, Reader
 from deployments.chats import ChatSession
 from deployments.commands import Here
-from deployments.problems import meant_by
+from deployments.problems import problem_of
 from deployments.sse import PING, kept_alive, streamed, written
 from deployments.use_cases.conversing import (
     ChatMessageIn,
@@ -26,7 +25,6 @@ from deployments.use_cases.conversing import (
 )
 
 router = APIRouter(prefix="/v1/chat", tags=["chat"])
-log = logging.getLogger("memoray.gateway")
 UNANSWERED = "answer"
 """What `degraded` calls an answer that broke."""
 _EXAMPLE = """data: {"type":"session","session_id":"5f0c1a9be2d74c33"}
@@ -72,15 +70,6 @@ async def _written(app: AppContext, who: Caller, session: ChatSession, message: 
             async for event in events:
                 yield PING if event is None else written(event)
     except Exception as error:  # the status has been sent: the stream is the one place left to tell it
-        yield written({"type": "error", **_broken(error)})
+        broken = problem_of(error, "a chat", "/v1/chat")
+        yield written({"type": "error", "status": broken.status, "kind": broken.kind, "detail": broken.detail})
         yield written(done(None, [UNANSWERED]))
-
-
-def _broken(error: Exception) -> dict[str, Any]:
-    """Why a chat broke, as it is told."""
-    meant = meant_by(error, "a chat")
-    if meant is not None:
-        log.warning("a chat broke (%s)", type(meant).__name__)
-        return {"status": meant.status, "kind": meant.kind, "detail": meant.detail}
-    log.error("unexpected error in a chat", exc_info=error)
-    return {"status": 500, "kind": "unexpected", "detail": "This should not happen; see the log."}

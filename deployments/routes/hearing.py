@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Header, Query, Request, status
-from pydantic import Field, ValidationError
+from pydantic import Field
 from starlette.responses import Response
 
 from deployments.callers import Who
 from deployments.commands import Here, Key
-from deployments.findings import invalid
+from deployments.findings import checked
 from deployments.kinds import Body, Id, ShortText, Text
 from deployments.uploads import received, unless_left
 from deployments.use_cases import recordings
@@ -93,16 +92,9 @@ async def transcribe(
     Example: `curl /v1/transcribe -F audio=@piece.wav -F session_id=a1b2c3d4`
     """
     async with received(request, app, "audio") as sent:
-        asked = _asked({name: values[-1] for name, values in sent.fields.items()})
+        asked = checked(PieceForm.model_validate, {name: values[-1] for name, values in sent.fields.items()})
         piece = SoundPieceIn(asked.session_id, asked.device_id, asked.speaker, asked.language, asked.is_sweep)
         return await unless_left(request, recordings.hear_piece(app, who, idempotency_key, piece, sent.file))
-
-
-def _asked(fields: Mapping[str, Any]) -> PieceForm:
-    try:
-        return PieceForm.model_validate(fields)
-    except ValidationError as error:
-        raise invalid(error.errors()) from None
 
 
 @router.get("/session/{session_id}")

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 import numpy as np
-from pydantic import BaseModel, Field, ValidationError, model_validator
+from pydantic import BaseModel, Field, model_validator
 
 from deployments.app_context import AppContext
 from deployments.callers import Caller, writing
-from deployments.findings import invalid
+from deployments.findings import checked
 from deployments.kinds import MOST_QUERY, Body, Id, ShortText, Text
 from deployments.use_cases import searching
 from deployments.use_cases.entities import entity
@@ -210,7 +210,4 @@ async def call_tool(app: AppContext, who: Caller, key: str, name: str, arguments
 
 def read_arguments(tool: Tool, arguments: Mapping[str, Any]) -> Body:
     """Arguments as a tool takes them. Raises Invalid."""
-    try:
-        return tool.arguments.model_validate(arguments)
-    except ValidationError as error:
-        raise invalid([{**each, "loc": ("body", *each["loc"])} for each in error.errors()]) from error
+    return checked(tool.arguments.model_validate, arguments, "body")

@@ -8,7 +8,7 @@ schemas of somebody else's tools as they are (decision 0079). By which names we 
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from importlib.metadata import version
 from typing import Any
 
@@ -19,7 +19,7 @@ from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.shared.exceptions import MCPError
-from pydantic import BaseModel, TypeAdapter, ValidationError
+from pydantic import BaseModel, TypeAdapter
 from starlette.requests import Request
 from starlette.types import Receive, Scope, Send
 
@@ -28,9 +28,9 @@ from deployments.app_context import AppContext
 from deployments.callers import acting, writing
 from deployments.commands import fresh_id
 from deployments.dialects.mcp.mount import Calling, McpOffer, McpTool
-from deployments.findings import invalid
+from deployments.findings import checked
 from deployments.kinds import Id
-from deployments.problems import meant_by
+from deployments.problems import UNEXPECTED, meant_by
 from deployments.protocol import GRANTED
 from memory.errors import NotFound, Unauthenticated
 from memory.words.cleaning import visible_json
@@ -94,7 +94,7 @@ class McpExchanges:
             calling = await calling_of(context, tool.name)
             if tool.writes:
                 writing(calling.who)
-            answer = await tool.run(calling, _taken(tool.takes, asked.arguments or {}))
+            answer = await tool.run(calling, checked(tool.takes.model_validate, asked.arguments or {}, "body"))
             return _told(tool, answer)
         except Exception as error:  # each becomes an answer; one that nobody meant is logged
             why = reason_of(error)
@@ -171,7 +171,7 @@ def reason_of(error: Exception) -> str:
     if meant is not None:
         return meant.detail
     log.error("a tool of MCP failed", exc_info=error)
-    return "This should not happen; see the log."
+    return UNEXPECTED
 
 
 def _described(tool: McpTool) -> types.Tool:
@@ -215,19 +215,7 @@ async def _or_error(context: _Context, name: str, do: Callable[[Calling], Awaita
 
 def _user_of(request: Request) -> str | None:
     given = request.headers.get("x-user-id")
-    return None if given is None else _checked(lambda: _USER.validate_python(given), "x-user-id")
-
-
-def _taken(takes: type[BaseModel], arguments: Mapping[str, Any]) -> Any:
-    return _checked(lambda: takes.model_validate(arguments), "body")
-
-
-def _checked(check: Callable[[], Any], sender: str) -> Any:
-    """What a check gives. Raises Invalid with what is wrong where, and without what was given."""
-    try:
-        return check()
-    except ValidationError as error:
-        raise invalid([{**each, "loc": (sender, *each["loc"])} for each in error.errors()]) from error
+    return None if given is None else checked(_USER.validate_python, given, "x-user-id")
 
 
 def _plain(answer: Any) -> Any:

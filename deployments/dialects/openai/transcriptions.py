@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Request
-from pydantic import BaseModel, Field, StringConstraints, ValidationError
+from pydantic import BaseModel, Field, StringConstraints
 from starlette.responses import PlainTextResponse, Response
 
 from deployments.app_context import AppContext
@@ -14,7 +14,7 @@ from deployments.callers import Reader
 from deployments.commands import Here
 from deployments.dialects.openai.captions import srt_of, text_of, vtt_of
 from deployments.dialects.openai.names import known, names
-from deployments.findings import invalid
+from deployments.findings import checked
 from deployments.kinds import ShortText, Text
 from deployments.showing import VisibleJson
 from deployments.uploads import SoundUpload, received, unless_left
@@ -67,10 +67,7 @@ def _asked(app: AppContext, sent: SoundUpload) -> TranscriptionIn:
             fields[name] = values[-1]
         else:
             fields[listed] = [*fields.get(listed, ()), *values]
-    try:
-        asked = TranscriptionIn.model_validate(fields)
-    except ValidationError as error:
-        raise invalid(error.errors()) from None
+    asked = checked(TranscriptionIn.model_validate, fields)
     known(asked.model, [*names(app), WHISPER])
     if asked.stream:
         raise _unsupported("stream: the words are told when all of them were heard; leave it out.", "stream")
