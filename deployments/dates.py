@@ -98,12 +98,13 @@ def _is_no_day(text: str) -> bool:
 
 
 async def moments_of(
-    app: AppContext, who: Caller, now: Instant | None = None, /, **written: str | None
+    app: AppContext, who: Caller, now: Instant | None = None, /, **given: str | float | None
 ) -> list[Instant | None]:
-    """The moments that are written, in their order, None for those that are not; `now` is by the clock if not given.
+    """The moments that are written, or seconds since 1970, in their order, None for those that are not given.
 
-    Raises Invalid.
+    `now` is by the clock if not given. Raises Invalid.
     """
+    written = {name: None if said is None else str(said) for name, said in given.items()}
     if all(text is None for text in written.values()):
         return [None] * len(written)
     local = any(text is not None and not _EPOCH.fullmatch(text) for text in written.values())

@@ -7,15 +7,12 @@ fact of ours. Whose memory it is, the token says.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from datetime import datetime
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
 from fastapi import APIRouter, Query, status
-from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field
-from starlette.responses import Response
 
 from deployments.app_context import AppContext
 from deployments.callers import Caller, Reader, Who
@@ -23,19 +20,19 @@ from deployments.commands import Here, Key
 from deployments.dates import moments_of
 from deployments.dialect import Dialect
 from deployments.kinds import MOST_QUERY, Id, ShortText, Text, Words
-from deployments.problems import Problem
+from deployments.problems import in_detail
 from deployments.use_cases import facts, heard, remembering
 from deployments.use_cases.facts import FactWithEnds
 from deployments.use_cases.forgetting import forget_source
 from deployments.use_cases.heard import HeardSegment
+from deployments.use_cases.messages_told import MessagesTold, message_of, source_of_messages
 from deployments.use_cases.searching import MOST_RESULTS, ContextParameters, search
-from deployments.use_cases.telling import SegmentIn, SourceIn, tell
+from deployments.use_cases.telling import RoleMessageIn, SourceIn, tell
 from memory.errors import NotFound
 from memory.model.ids import digest
 from memory.model.origins import ProvenanceFilter
 from memory.model.profile import Profile
-from memory.model.timeline import iso
-from memory.services.zones import zone_of
+from memory.model.timeline import Instant, iso
 
 router = APIRouter(prefix="/graphiti")
 GROUP = "group_id"
@@ -45,7 +42,6 @@ EPISODE = "graphiti-"
 MOST_MESSAGES = 1_000
 MOST_EPISODES = 1_000
 MOST_GROUPS = 100
-_ROLES: dict[str, Literal["user", "assistant", "other"]] = {"user": "user", "assistant": "assistant", "system": "other"}
 EpisodeId = Annotated[Id, Field(max_length=180)]
 
 
@@ -107,30 +103,28 @@ async def healthcheck(who: Reader) -> Any:
 async def add_messages(body: EpisodesIn, who: Who, app: Here, key: Key) -> Any:
     """Tell messages. They are found at once, and read in the background."""
     profile = await app.profile(who.user_id)
-    told = [
+    said = [
         await _episode(app, who, body.group_id, each, profile, f"{key}-{number}")
         for number, each in enumerate(body.messages)
     ]
-    for each in told:
+    for each in said:
         await tell(app, who, each)
     return _done("Messages added to processing queue")
 
 
 async def _episode(app: AppContext, who: Caller, group: str, said: EpisodeIn, profile: Profile, key: str) -> SourceIn:
     """A message as a source. Without an id of its own it is known by when it was said, and else by its request."""
-    role = _ROLES[said.role_type]
-    if role == "user" and said.role and not profile.is_owner(said.role):
-        role = "other"  # somebody else talks
-    speaker = said.role or (profile.name or "user" if role == "user" else said.role_type)
+    message = message_of(said.role_type, said.content, said.role)
     [at] = await moments_of(app, who, timestamp=said.timestamp)
-    stamp = datetime.fromtimestamp(app.clock.now() if at is None else at, zone_of(profile.time_zone))
+    speaker = message.segment(profile).speaker
     beside = {"name": said.name, "source_description": said.source_description, "role_type": said.role_type}
-    return SourceIn(
-        source_id=f"{EPISODE}{said.uuid or _made(group, said.timestamp or key, speaker, said.content)}",
-        started_at=stamp.isoformat(),
-        provenance={"told_by": "graphiti", GROUP: group, "role": said.role or "", **beside},
-        segments=[SegmentIn(segment_id="1", speaker=speaker, text=said.content, role=role)],
-    )
+    source_id = f"{EPISODE}{said.uuid or _made(group, said.timestamp or key, speaker, said.content)}"
+    told = _told_here(message, {GROUP: group, "role": said.role or "", **beside}, at)
+    return source_of_messages(source_id, told, profile, app.clock.now())
+
+
+def _told_here(message: RoleMessageIn, provenance: Mapping[str, str], at: Instant | None) -> MessagesTold:
+    return MessagesTold(dialect="graphiti", messages=[message], provenance=provenance, at=at)
 
 
 def _made(*parts: str) -> UUID:
@@ -140,15 +134,10 @@ def _made(*parts: str) -> UUID:
 @router.post("/entity-node", status_code=status.HTTP_201_CREATED)
 async def add_node(body: NodeIn, who: Who, app: Here) -> Any:
     """Tell of somebody or something; what is said of it is read in the background, as anything else."""
-    profile, now = await app.profile(who.user_id), app.clock.now()
-    words = f"{body.name}: {body.summary}" if body.summary.strip() else body.name
-    segment = SegmentIn(segment_id="1", speaker=profile.name or "user", text=words, role="user")
-    provenance = {"told_by": "graphiti", "node": body.name, GROUP: body.group_id}
-    stamp = datetime.fromtimestamp(now, zone_of(profile.time_zone)).isoformat()
-    source = SourceIn(
-        source_id=f"{EPISODE}{body.uuid}", kind="note", started_at=stamp, provenance=provenance, segments=[segment]
-    )
-    await tell(app, who, source)
+    words, now = f"{body.name}: {body.summary}" if body.summary.strip() else body.name, app.clock.now()
+    told = _told_here(message_of("user", words), {"node": body.name, GROUP: body.group_id}, now)
+    source = source_of_messages(f"{EPISODE}{body.uuid}", told, await app.profile(who.user_id), now)
+    await tell(app, who, source.model_copy(update={"kind": "note"}))
     shown = {"uuid": body.uuid, "name": body.name, "group_id": body.group_id, "summary": body.summary}
     return {**shown, "labels": ["Entity"], "created_at": iso(now), "name_embedding": None, "attributes": {}}
 
@@ -261,15 +250,10 @@ async def clear(who: Who, app: Here, key: Key) -> Any:
     return _done("Graph cleared")
 
 
-def _told(problem: Problem) -> Response:
-    """A problem as Graphiti's service tells it."""
-    return JSONResponse({"detail": problem.detail}, problem.status)
-
-
 DIALECT = Dialect(
     name="graphiti",
     spoken=re.compile(r"/graphiti(?:/.*)?", re.DOTALL),
-    told=_told,
+    told=in_detail,
     router=router,
     asking=("/graphiti/search", "/graphiti/get-memory"),
 )

@@ -16,6 +16,7 @@ from deployments.callers import Caller, writing
 from deployments.commands import owner_label
 from deployments.use_cases.forgetting import forget_source
 from deployments.use_cases.graph import GROUP
+from deployments.use_cases.messages_told import ROLES
 from deployments.use_cases.telling import SegmentIn, SourceIn, tell
 from memory.errors import Forbidden, NotFound
 from memory.model.ids import segment_key
@@ -32,7 +33,6 @@ _SPOKEN = re.compile(r"^\s*([^\s:][^:\n]{0,63}):\s+(\S.*)$")
 OWNER, MESSAGE = "user", "message"
 _OWN = ("user", "human")
 """How such clients call the owner, who is known by another label here."""
-_ROLES = {"user": "user", "human": "user", "assistant": "assistant", "ai": "assistant", "tool": "tool"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -170,4 +170,4 @@ def _talk(body: str, own: str) -> list[SegmentIn]:
 def _role(speaker: str) -> str | None:
     """Whose words they are; "name(role)", as such clients write, tells it, too."""
     inner = re.search(r"\((\w+)\)\s*$", speaker)
-    return _ROLES.get((inner[1] if inner else speaker).lower())
+    return ROLES.get((inner[1] if inner else speaker).lower())

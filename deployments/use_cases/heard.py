@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pydantic import BaseModel
@@ -12,12 +12,15 @@ from pydantic import BaseModel
 from deployments import forgetting
 from deployments.app_context import AppContext
 from deployments.callers import Caller, sees_all, writing
+from deployments.dates import today
 from deployments.use_cases.forgetting import forget_memory
+from deployments.use_cases.searching import ContextParameters, Hit, search
+from deployments.use_cases.sources import SourceOut, show_source
 from memory.errors import Invalid, NotFound
-from memory.model.origins import ANYWHERE, WAS, ProvenanceFilter
+from memory.model.origins import ANYWHERE, EXPIRES_ON, WAS, ProvenanceFilter
 from memory.model.scopes import Sensitivity
 from memory.model.sources import Segment, Source, Telling
-from memory.model.timeline import Instant
+from memory.model.timeline import Instant, iso
 
 Place = tuple[str, str]
 """Ids of a source and of a segment in it."""
@@ -62,6 +65,17 @@ class HeardPage:
 
 
 @dataclass(frozen=True, slots=True)
+class LabelUse:
+    """What a name in provenances says, of how many segments, and when the first and the last of them were said."""
+
+    name: str
+    label: str
+    segments: int
+    first_at: str | None
+    last_at: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class Rewording:
     """What a person says of a segment that was told otherwise; None of what stays.
 
@@ -76,14 +90,27 @@ class Rewording:
 
 
 async def list_heard(
-    app: AppContext, who: Caller, origins: Sequence[ProvenanceFilter], limit: int, offset: int = 0
+    app: AppContext,
+    who: Caller,
+    origins: Sequence[ProvenanceFilter],
+    limit: int,
+    offset: int = 0,
+    *,
+    expired: bool = True,
 ) -> HeardPage:
-    """The segments of these origins."""
+    """The segments of these origins; those of sources that have expired if they are asked for."""
+    alive = None if expired else _day(app)
+    origins = [replace(each, alive_on=alive or each.alive_on) for each in origins]
     rows = await app.stores.heard.page(who.view, origins, limit, offset)
     if not rows and offset:  # beyond the end: it still tells how many there are
         rows = await app.stores.heard.page(who.view, origins, 1, 0)
         return HeardPage([], rows[0]["total"] if rows else 0)
     return HeardPage([_shown(row) for row in rows], rows[0]["total"] if rows else 0)
+
+
+def _day(app: AppContext) -> str:
+    """The day it is, for what says on which it expires: there days are those of UTC."""
+    return today(app.clock.now(), "UTC").isoformat()
 
 
 async def heard_at(app: AppContext, who: Caller, places: Sequence[Place]) -> dict[Place, HeardSegment]:
@@ -98,6 +125,36 @@ async def one_heard(app: AppContext, who: Caller, place: Place) -> HeardSegment:
     if place not in found:
         raise NotFound()
     return found[place]
+
+
+async def source_heard(app: AppContext, who: Caller, source_id: str) -> tuple[SourceOut, list[HeardSegment]]:
+    """A source, how far it has been read, and its segments. Raises NotFound."""
+    source = await show_source(app, who, source_id)
+    places = [(source.source_id, each.segment_id) for each in source.segments]
+    return source, list((await heard_at(app, who, places)).values())
+
+
+async def search_heard(
+    app: AppContext,
+    who: Caller,
+    asked: ContextParameters,
+    origins: Sequence[ProvenanceFilter],
+    *,
+    expired: bool = True,
+    least: float | None = None,
+) -> list[tuple[Hit, HeardSegment]]:
+    """What answers a question with this relevance at the least, the best first, and where it was told.
+
+    What comes from sources that have expired is told if it is asked for. Raises Invalid.
+    """
+    hits = (await search(app, who, asked, None if tuple(origins) == ANYWHERE else origins)).results
+    hits = [each for each in hits if least is None or each.relevance_score >= least]
+    said = await heard_at(app, who, [(each.source_id, each.segment_id) for each in hits])
+    found = [
+        (each, said[each.source_id, each.segment_id]) for each in hits if (each.source_id, each.segment_id) in said
+    ]
+    day = "" if expired else _day(app)
+    return [(hit, here) for hit, here in found if str(here.provenance.get(EXPIRES_ON) or day) >= day]
 
 
 async def reword(app: AppContext, who: Caller, place: Place, new: Rewording) -> HeardSegment:
@@ -149,7 +206,7 @@ async def forget_heard(app: AppContext, who: Caller, key: str, origins: Sequence
     return len(sources)
 
 
-async def labels(app: AppContext, who: Caller, names: Sequence[str]) -> list[Mapping[str, Any]]:
+async def labels(app: AppContext, who: Caller, names: Sequence[str]) -> list[LabelUse]:
     """What these names say in the provenances of the caller's own memory, and of how many segments.
 
     What names no user is the caller's. An administrator is told of the users to whom it told something, too.
@@ -161,7 +218,9 @@ async def labels(app: AppContext, who: Caller, names: Sequence[str]) -> list[Map
     if who.permission == "admin":
         known = {row["label"] for row in rows if row["name"] == USER}
         rows += [row for row in await app.stores.heard.owners() if row["label"] not in known]
-    return rows
+    return [
+        LabelUse(row["name"], row["label"], row["segments"], iso(row["first_at"]), iso(row["last_at"])) for row in rows
+    ]
 
 
 def _told_again(

@@ -19,6 +19,7 @@ from typing import Annotated, Any
 import orjson
 from pydantic import Field, TypeAdapter, ValidationError
 
+from deployments.dates import moment_of
 from deployments.kinds import Id, Number, ShortText
 from memory.errors import Invalid
 from memory.model.origins import ProvenanceFilter
@@ -75,6 +76,22 @@ def label(name: str, said: object) -> str:
         raise Invalid(f"{name}: must be an id: text of 1 to 200 printable characters, and no path.") from error
 
 
+def all_of(*every: Filters | None) -> dict[str, Any]:
+    """Filters all of which must hold, as one; empty if none of them says anything."""
+    said = [each for each in every if each]
+    return {"AND": said} if said else {}
+
+
+def labels_told(*every: Filters) -> dict[str, str]:
+    """Labels as a provenance keeps them, each of which says the same wherever it is given. Raises Invalid."""
+    told: dict[str, str] = {}
+    for name, said in (pair for each in every for pair in each.items() if pair[1] is not None):
+        if name not in LABELS or told.get(name, said) != said:
+            raise Invalid("filters: may say what user_id, agent_id, app_id and run_id are, each once.")
+        told[name] = label(name, said)
+    return told
+
+
 def users_in(filters: Filters, depth: int = 0) -> set[str]:
     """The users that filters name, however deep. Raises Invalid."""
     if depth > MOST_DEPTH:
@@ -101,6 +118,11 @@ def origins_of(filters: Filters, owner: str, moment: Moment) -> tuple[Provenance
         else:
             met = _met_by(met, [_leaf(name, said, owner, moment)])
     return tuple(met)
+
+
+def origins_on(filters: Filters, owner: str, now: Instant, zone: str) -> tuple[ProvenanceFilter, ...]:
+    """The same, of filters whose days are those of a zone. Raises Invalid."""
+    return origins_of(filters, owner, lambda name, text: moment_of(name, text, now, zone) or 0.0)
 
 
 def _met_by(met: Sequence[ProvenanceFilter], parts: Sequence[Sequence[ProvenanceFilter]]) -> list[ProvenanceFilter]:

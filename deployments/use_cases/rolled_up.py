@@ -12,10 +12,9 @@ from pydantic import Field
 from deployments.app_context import AppContext
 from deployments.callers import Caller
 from deployments.contexts import still_told
-from deployments.dates import moment_of
 from deployments.kinds import Text
 from deployments.questions import Recalled, ask
-from deployments.use_cases.provenance_filters import origins_of, written_filters
+from deployments.use_cases.provenance_filters import origins_on, written_filters
 from deployments.use_cases.searching import (
     SAID,
     ContextAnswer,
@@ -29,7 +28,7 @@ from memory.errors import Invalid
 from memory.model.groups import MACRO, STORYLINE
 from memory.model.origins import ProvenanceFilter
 from memory.model.shown import Row
-from memory.model.timeline import Instant, iso
+from memory.model.timeline import iso
 from memory.retrieval.packing import tokens
 from memory.retrieval.query import Question
 from memory.services.quoting import day_of
@@ -85,12 +84,8 @@ async def _origins(app: AppContext, who: Caller, filters: str | None) -> Sequenc
     """What the parameter `filters` means where the user lives; None if it was not given. Raises Invalid."""
     if filters is None:
         return None
-    now, zone = app.clock.now(), (await app.profile(who.user_id)).time_zone
-
-    def moment(name: str, text: str) -> Instant:
-        return moment_of(name, text, now, zone) or 0.0
-
-    return origins_of(written_filters(filters), who.user_id, moment)
+    zone = (await app.profile(who.user_id)).time_zone
+    return origins_on(written_filters(filters), who.user_id, app.clock.now(), zone)
 
 
 async def _scores(app: AppContext, who: Caller, recalled: Recalled) -> dict[str, float]:

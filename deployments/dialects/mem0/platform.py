@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query
-from pydantic import BaseModel
+from fastapi import APIRouter, Query, Request
 
 from deployments.callers import Reader, Who
 from memory.errors import DomainError, NotFound
@@ -16,8 +15,12 @@ from memory.errors import DomainError, NotFound
 router = APIRouter()
 PLACE = {"org_id": "memoray", "project_id": "default"}
 """The one organization and project that there is."""
-_ORGANIZATION = f"/api/v1/orgs/organizations/{PLACE['org_id']}/projects/"
-_PROJECT = f"{_ORGANIZATION}{PLACE['project_id']}/"
+_PROJECT = f"/api/v1/orgs/organizations/{PLACE['org_id']}/projects/{PLACE['project_id']}/"
+_SO = {"multilingual": True, "decay": True}
+"""What a project can be set to here, and always is."""
+_UNSET = ("custom_instructions", "custom_categories", "agent_custom_instructions")
+"""What it cannot."""
+_METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"]
 
 
 class NotHere(DomainError):
@@ -26,35 +29,17 @@ class NotHere(DomainError):
     kind = "not-here"
 
 
-class Project(BaseModel, extra="allow"):
-    """What of a project is to change."""
-
-    multilingual: bool | None = None
-    decay: bool | None = None
-
-
 @router.get(_PROJECT)
 async def project(who: Reader, fields: Annotated[list[str] | None, Query()] = None) -> Any:
     """The project there is."""
-    shown = {
-        "id": PLACE["project_id"],
-        "project_id": PLACE["project_id"],
-        "org_id": PLACE["org_id"],
-        "name": who.user_id,
-        "custom_instructions": None,
-        "custom_categories": None,
-        "agent_custom_instructions": None,
-        "multilingual": True,
-        "decay": True,
-    }
+    shown = {"id": PLACE["project_id"], **PLACE, "name": who.user_id, **dict.fromkeys(_UNSET), **_SO}
     return {name: shown.get(name) for name in fields} if fields else shown
 
 
 @router.patch(_PROJECT)
-async def update_project(body: Project, who: Who) -> Any:
+async def update_project(body: dict[str, Any], who: Who) -> Any:
     """What is so already may be asked for. Raises NotHere for the rest."""
-    asked = body.model_dump(exclude_unset=True)
-    if any(name not in ("multilingual", "decay", *PLACE) for name in asked) or False in (body.multilingual, body.decay):
+    if any(name not in PLACE and (name not in _SO or said not in (True, None)) for name, said in body.items()):
         raise NotHere()
     return {"message": "Project updated successfully"}
 
@@ -71,31 +56,10 @@ async def webhooks(project: str, who: Reader) -> Any:
     return []
 
 
-@router.post(_ORGANIZATION)
-@router.delete(_PROJECT)
-@router.post(f"{_PROJECT}members/")
-@router.put(f"{_PROJECT}members/")
-@router.delete(f"{_PROJECT}members/")
-@router.post("/api/v1/webhooks/projects/{project}/")
-@router.put("/api/v1/webhooks/{project}/")
-@router.delete("/api/v1/webhooks/{project}/")
-@router.post("/v2/profiles/settings/")
-@router.post("/v2/profiles/jobs/")
-async def refused(who: Who, project: str = "") -> Any:
-    """Projects, members, webhooks and profiles are not made here. Raises NotHere."""
-    raise NotHere()
-
-
 @router.get("/v2/profiles/settings/")
 async def profile_settings(who: Reader) -> Any:
     """Profiles are not written."""
     return {"enabled": False, "capabilities": {}, "entities": {}}
-
-
-@router.get("/v2/profiles/jobs/{job}/")
-async def profile_job(job: str, who: Reader) -> Any:
-    """There is none. Raises NotFound."""
-    raise NotFound("There is no such job.")
 
 
 @router.get("/v2/entities/user/{name:path}/profile/")
@@ -103,3 +67,11 @@ async def profile(name: str, who: Reader) -> Any:
     """No profile is written of anybody."""
     nothing = {"profile": None, "status": "not_enabled", "updated_at": None, "generation_count": 0}
     return {**nothing, "entity_type": "user", "entity_id": name}
+
+
+@router.api_route("/api/v1/orgs/{rest:path}", methods=_METHODS)
+@router.api_route("/api/v1/webhooks/{rest:path}", methods=_METHODS)
+@router.api_route("/v2/profiles/{rest:path}", methods=_METHODS)
+async def refused(request: Request, who: Who) -> Any:
+    """Other projects, members, webhooks and profiles there are not, and none is made. Raises NotFound and NotHere."""
+    raise NotFound("There is no such thing here.") if request.method == "GET" else NotHere()

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Annotated, Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import Field, TypeAdapter
 
-from deployments.dialects.mem0.memories import opened, opened_filters, sealed, sealed_filters
+from deployments.kinds import Id
+from deployments.sealing import opened, sealed
 from deployments.use_cases.provenance_filters import (
     LABELS,
     metadata_shown,
@@ -22,6 +24,9 @@ from memory.errors import Invalid, NotFound
 from memory.model.origins import ANYWHERE, ProvenanceFilter
 
 OWNER = "maya"
+ANYTHING: TypeAdapter[dict[str, Any]] = TypeAdapter(dict[str, Any])
+IDS: TypeAdapter[list[str]] = TypeAdapter(Annotated[list[Id], Field(min_length=1)])
+LOST = NotFound("There is no such memory.")
 SAID = st.sampled_from(("x", "y", OWNER))
 NAMED = st.sampled_from(LABELS)
 LEAVES = st.one_of(
@@ -75,7 +80,7 @@ def test_what_filters_are_compiled_to_means_the_same(filters: dict[str, Any], to
 
 @given(filters=FILTERS)
 def test_filters_come_back_from_an_id_and_from_a_url(filters: dict[str, Any]) -> None:
-    assert opened_filters(sealed_filters(filters)) == filters
+    assert opened(sealed(filters), ANYTHING, LOST) == filters
     assert written_filters(str(filters)) == filters
 
 
@@ -144,7 +149,7 @@ def test_metadata_come_back_as_they_were(told: dict[str, Any]) -> None:
 )
 def test_an_id_holds_what_was_put_into_it(parts: list[str]) -> None:
     if all(len(each) <= 200 for each in parts):
-        assert opened(sealed(*parts)) == parts
+        assert opened(sealed(parts), IDS, LOST) == parts
 
 
 def test_provenances_that_others_have_written_are_shown_as_they_are() -> None:
@@ -154,4 +159,4 @@ def test_provenances_that_others_have_written_are_shown_as_they_are() -> None:
 @pytest.mark.parametrize("given", ["", "a", "a/b", "ü", "W10", "WzFd", "e30", "=" * 8, "A" * 5_000, "WyJhXHUwMDAwIl0"])
 def test_what_is_no_id_names_nothing(given: str) -> None:
     with pytest.raises(NotFound):
-        opened(given)
+        opened(given, IDS, LOST)
