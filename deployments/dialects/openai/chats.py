@@ -5,7 +5,6 @@ An answer carries `memoray`, a field of ours, with what it rests on.
 
 from __future__ import annotations
 
-import logging
 import secrets
 from collections.abc import AsyncGenerator, Iterator, Mapping
 from contextlib import aclosing
@@ -21,17 +20,17 @@ from deployments.callers import Caller, Reader
 from deployments.commands import Here
 from deployments.dialects.openai.names import OWN, known, names
 from deployments.dialects.openai.telling import error_of
-from deployments.kinds import ShortText, Text
-from deployments.problems import Problem, meant_by
+from deployments.kinds import ShortText
+from deployments.problems import problem_of
 from deployments.showing import VisibleJson
 from deployments.sse import PING, kept_alive, streamed, written
 from deployments.use_cases import chatting
 from deployments.use_cases.chatting import MOST_ANSWER, Reminded, Reply, Talk
+from deployments.use_cases.messages_told import MessageIn
 from deployments.use_cases.speaking import Speaking
 from memory.errors import Invalid
 from memory.retrieval.packing import tokens
 
-log = logging.getLogger("memoray.gateway")
 CHAT = "/v1/chat/completions"
 MOST_MESSAGES = 10_000
 """Messages of one request (chosen: the bound of a body holds some thousands)."""
@@ -40,24 +39,10 @@ _OFF = ("no", "off", "false", "0", "never")
 router = APIRouter()
 
 
-class ChatPartIn(BaseModel):
-    """A part of a message; only words are read."""
-
-    type: ShortText
-    text: Text | None = None
-    refusal: Text | None = None
-
-    @property
-    def words(self) -> str | None:
-        """Its words; None of a picture, a sound or a file."""
-        return self.text if self.type.endswith("text") else self.refusal if self.type == "refusal" else None
-
-
-class CompletionMessageIn(BaseModel):
+class CompletionMessageIn(MessageIn):
     """A message of a chat."""
 
     role: Literal["system", "developer", "user", "assistant"]
-    content: Text | Annotated[list[ChatPartIn], Field(max_length=MOST_MESSAGES)] | None = None
 
 
 class StreamOptionsIn(BaseModel):
@@ -66,7 +51,7 @@ class StreamOptionsIn(BaseModel):
     include_usage: bool = False
 
 
-class CompletionIn(BaseModel):
+class CompletionIn(BaseModel, extra="allow"):
     """A request for a chat completion. What only tunes a model is not read: it may have none."""
 
     model: ShortText
@@ -79,15 +64,6 @@ class CompletionIn(BaseModel):
     user: ShortText | None = None
     store: bool | None = None
     metadata: dict[ShortText, Any] | None = None
-    n: int | None = None
-    tools: Any = None
-    functions: Any = None
-    logprobs: Any = None
-    top_logprobs: Any = None
-    audio: Any = None
-    modalities: Any = None
-    web_search_options: Any = None
-    response_format: Any = None
 
 
 _REFUSED = {
@@ -168,7 +144,7 @@ async def chat(body: CompletionIn, request: Request, who: Reader, app: Here) -> 
 
 def _refuse(body: CompletionIn) -> None:
     for name, harmless in _REFUSED.items():
-        value = getattr(body, name)
+        value = (body.model_extra or {}).get(name)
         if value and value not in harmless:
             raise Invalid(f"{name} is not supported here; leave it out.", param=name, code="unsupported_parameter")
 
@@ -201,13 +177,11 @@ def _talk(body: CompletionIn, remembered: bool) -> Talk:
 
 def _words(message: CompletionMessageIn, place: int) -> str:
     """The words of a message. Raises Invalid for parts that hold others than words."""
-    if not isinstance(message.content, list):
-        return message.content or ""
-    parts = [each.words for each in message.content]
-    if None in parts:
-        where = f"messages[{place}].content[{parts.index(None)}]"
+    silent = [number for number, each in enumerate(message.parts) if each.words is None]
+    if silent:
+        where = f"messages[{place}].content[{silent[0]}]"
         raise Invalid(f"{where}: only parts of type text are read.", param=f"{where}.type", code="unsupported_value")
-    return "\n".join(words for words in parts if words)
+    return message.words
 
 
 def _cost(talk: Talk, reminded: Reminded, answered: Reply) -> dict[str, int]:
@@ -227,17 +201,8 @@ async def _events(
             async for event in events:
                 yield event
     except Exception as error:  # the status has been sent: the stream is the one place left to tell it
-        yield written(error_of(_broken(error)))
+        yield written(error_of(problem_of(error, "a stream", CHAT)))
     yield "data: [DONE]\n\n"
-
-
-def _broken(error: Exception) -> Problem:
-    """Why a stream broke."""
-    meant = meant_by(error, "a stream")
-    if meant is not None:
-        return Problem(meant.status, meant.kind, meant.detail, CHAT, meant.ids)
-    log.error("unexpected error in a stream", exc_info=error)
-    return Problem(500, "unexpected", "This should not happen; see the log.", CHAT)
 
 
 async def _told(
