@@ -290,3 +290,62 @@ async def test_our_own_routes_keep_their_own_form(door: Door) -> None:
         refused = await stranger.request("DELETE" if "user" in path else "GET", path)
         assert (refused.status_code, refused.json().keys()) == (401, {"detail"})
     assert "entities" in await door.get("/v1/entities")
+
+
+async def test_filters_count_wherever_they_stand(door: Door) -> None:
+    client = await speaking(door, door.user)
+    for name in ("x", "y"):
+        await kept(client, f"I like figs, says {name}", user_id=name)
+    narrowed = await asked(client, "POST", "/v3/memories/?user_id=x", json={})
+    assert [each["user_id"] for each in narrowed["results"]] == ["x"]
+    both = await asked(client, "POST", "/v3/memories/?user_id=x", json={"filters": {"user_id": "y"}})
+    assert both["results"] == []
+    await asked(client, "POST", "/v3/memories/?colour=red", 422, json={})
+    await asked(client, "POST", "/v3/memories/?page=1&page=2", 422, json={})
+
+
+async def test_an_export_holds_what_it_was_begun_with(door: Door) -> None:
+    client = await speaking(door, door.user)
+    for name in ("x", "y"):
+        await kept(client, "I like figs", user_id=name)
+    begun = await asked(client, "POST", "/v1/exports/", json={"schema": {}, "filters": {"user_id": "x"}})
+    for beside, count_of in (({}, 1), ({"filters": {"user_id": "y"}}, 0)):
+        body = {"memory_export_id": begun["id"], **beside}
+        assert (await asked(client, "POST", "/v1/exports/get/", json=body))["count"] == count_of
+    for given in ("", "e30", "WzFd", "ü", "A" * 4_001):
+        status = 200 if given == "e30" else 422  # that is {}: no filter at all
+        await asked(client, "POST", "/v1/exports/get/", status, json={"memory_export_id": given})
+    for huge in (2**70, [2**70]):
+        await asked(client, "POST", "/v1/exports/", 422, json={"filters": {"metadata": {"a": huge}}})
+
+
+async def test_a_fact_goes_with_those_whose_place_it_took(door: Door) -> None:
+    told = await door.post("/v1/facts", {"statement": "Maya lives in Lisbon", "subject": "Maya"}, 201)
+    client = await speaking(door, door.user)
+    path = f"/v1/memories/{told['fact_id']}/"
+    changed = await asked(client, "PUT", path, json={"text": "Maya lives in Porto"})
+    await asked(client, "DELETE", f"/v1/memories/{changed['id']}/", params={"delete_linked": True})
+    await asked(client, "GET", path, 404)
+    assert (await door.get("/v1/facts"))["facts"] == []
+    await asked(client, "PUT", path, 404, json={"text": "Maya lives in Faro"})
+
+
+async def test_what_the_platform_has_beside_memories_is_refused_by_name(door: Door) -> None:
+    client = await speaking(door, door.user)
+    project = "/api/v1/orgs/organizations/memoray/projects/default/"
+    shown = await asked(client, "GET", project, params={"fields": ["name", "decay", "retention"]})
+    assert shown == {"name": door.user, "decay": True, "retention": None}
+    for body in ({"multilingual": True}, {"decay": None, "org_id": "memoray"}, {}):
+        await asked(client, "PATCH", project, json=body)
+    for body in ({"multilingual": False}, {"decay": "yes"}, {"custom_instructions": "lie"}):
+        await asked(client, "PATCH", project, 400, json=body)
+    for method, path in (
+        ("POST", f"{project}members/"),
+        ("PUT", "/api/v1/webhooks/w-1/"),
+        ("DELETE", "/api/v1/orgs/organizations/memoray/projects/other/"),
+        ("POST", "/v2/profiles/jobs/"),
+    ):
+        await asked(client, method, path, 400, json={})
+    for path in ("/v2/profiles/jobs/j-1/", "/api/v1/orgs/organizations/memoray/projects/other/"):
+        await asked(client, "GET", path, 404)
+    assert await asked(client, "GET", "/api/v1/webhooks/projects/default/") == []
