@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import ast
 import inspect
+import io
 import re
 import subprocess
 import sys
+import tokenize
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
@@ -82,6 +84,30 @@ def test_imports_fall() -> None:
 def test_no_module_is_longer_than_a_person_reads_at_once() -> None:
     lengths = {_name(path): len(path.read_text().splitlines()) for path in MODULES}
     assert {name: length for name, length in lengths.items() if length > MOST_LINES} == {}
+
+
+def test_a_dialect_only_translates() -> None:
+    folder = ROOT / "deployments" / "dialects"
+    lengths = {
+        each.name: sum(map(_code_lines, [each] if each.is_file() else each.rglob("*.py")))
+        for each in folder.iterdir()
+        if each.suffix == ".py" or (each / "__init__.py").exists()
+    }
+    assert len(lengths) > 1
+    assert {name: length for name, length in lengths.items() if length > MOST_LINES} == {}
+
+
+def _code_lines(path: Path) -> int:
+    """Lines of a module that hold more than blanks, comments and docstrings."""
+    told = {
+        line
+        for node in _nodes(path, ast.Expr)
+        if isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
+        for line in range(node.lineno, node.end_lineno + 1)
+    }
+    tokens = [each for each in tokenize.generate_tokens(io.StringIO(path.read_text()).readline) if each.string.strip()]
+    said = [each for each in tokens if each.type != tokenize.COMMENT]
+    return len({line for each in said for line in range(each.start[0], each.end[0] + 1)} - told)
 
 
 def test_no_function_is_longer_than_a_page() -> None:

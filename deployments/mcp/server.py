@@ -27,9 +27,9 @@ from deployments.admission import Admitted
 from deployments.app_context import AppContext
 from deployments.callers import acting, writing
 from deployments.commands import fresh_id
-from deployments.dialects.mcp.mount import Calling, McpOffer, McpTool
 from deployments.findings import checked
 from deployments.kinds import Id
+from deployments.mcp.mount import Calling, McpOffer, McpTool
 from deployments.problems import UNEXPECTED, meant_by
 from deployments.protocol import GRANTED
 from memory.errors import NotFound, Unauthenticated

@@ -13,8 +13,8 @@ from typing import Annotated, Any
 import orjson
 from pydantic import Field
 
-from deployments.dialects.mcp.mount import Calling, McpOffer, McpResource, McpTool, mcp_dialect
 from deployments.kinds import MOST_ID, Body, ShortText, Words
+from deployments.mcp.mount import Calling, McpOffer, McpResource, McpTool, mcp_dialect
 from deployments.use_cases import graph
 from deployments.use_cases.forgetting import forget_entity
 from deployments.use_cases.graph import GraphNode, KnowledgeGraph

@@ -13,9 +13,9 @@ from typing import Annotated, Any
 from pydantic import Field, create_model
 
 from deployments.dates import written_moment
-from deployments.dialects.mcp import graphiti_shapes as graphiti
-from deployments.dialects.mcp.mount import Calling, McpOffer, McpTool, mcp_dialect
+from deployments.dialects.mcp_graphiti import shapes as graphiti
 from deployments.kinds import MOST_ID, MOST_QUERY, Body, Id, ShortText, Words
+from deployments.mcp.mount import Calling, McpOffer, McpTool, mcp_dialect
 from deployments.use_cases import episodes, graph, searching
 from deployments.use_cases.episodes import UNGROUPED
 from deployments.use_cases.forgetting import forget_source

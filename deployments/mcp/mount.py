@@ -2,7 +2,7 @@
 
 A request brings its token and gets one JSON answer, in the protocol of 2026-07-28 as in that of 2025-11-25: no replica
 has to remember anything between two of them. The SDK takes 30 MB, and comes with the first request that needs it
-(deployments/dialects/mcp/server.py).
+(deployments/mcp/server.py).
 """
 
 from __future__ import annotations
@@ -127,7 +127,7 @@ class McpDoor:
 
 
 def _served(offer: McpOffer) -> ASGIApp:
-    from deployments.dialects.mcp.server import McpExchanges
+    from deployments.mcp.server import McpExchanges
 
     return McpExchanges(offer)
 

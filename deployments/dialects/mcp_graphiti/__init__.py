@@ -1,0 +1,1 @@
+"""Graphiti by MCP: the tools of its MCP server, and the shapes of their answers."""

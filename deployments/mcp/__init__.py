@@ -1,0 +1,1 @@
+"""MCP itself: what its three dialects have in common, which offer a set of tools each."""
