@@ -26,7 +26,7 @@ from deployments.use_cases.facts import FactWithEnds
 from deployments.use_cases.forgetting import forget_source
 from deployments.use_cases.heard import HeardSegment
 from deployments.use_cases.messages_told import MessagesTold, message_of, source_of_messages
-from deployments.use_cases.searching import MOST_RESULTS, ContextParameters, search
+from deployments.use_cases.searching import MOST_RESULTS, ContextParameters
 from deployments.use_cases.telling import RoleMessageIn, SourceIn, tell
 from memory.errors import NotFound
 from memory.model.ids import digest
@@ -156,12 +156,9 @@ async def remembered(body: MemorySought, who: Reader, app: Here) -> Any:
 
 
 async def _found(app: AppContext, who: Caller, query: str, groups: Sequence[str] | None, most: int) -> list[Any]:
-    origins = _of(groups) if groups else None
     asked = ContextParameters(query=query, limit=MOST_RESULTS, cut="none")
-    hits = (await search(app, who, asked, origins)).results
-    ids = list(dict.fromkeys(fact_id for hit in hits for fact_id in hit.fact_ids))
-    known = {each.fact_id: each for each in await facts.named(app, who, ids)}
-    return [_edge(known[each]) for each in ids if each in known][:most]
+    found = await facts.found(app, who, asked, _of(groups) if groups else None)
+    return [_edge(each) for each in found[:most]]
 
 
 def _of(groups: Sequence[str]) -> list[ProvenanceFilter]:
@@ -181,7 +178,7 @@ def _edge(fact: FactWithEnds) -> dict[str, Any]:
         "expired_at": fact.system_to or (fact.system_from if over else None),
         "source_node_uuid": fact.subject_id,
         "target_node_uuid": fact.object_id,
-        "episodes": list(dict.fromkeys(each.source_id.removeprefix(EPISODE) for each in fact.sources)),
+        "episodes": [each.removeprefix(EPISODE) for each in fact.source_ids],
     }
 
 

@@ -13,7 +13,9 @@ from deployments.callers import Caller
 from deployments.dates import moments_of, then_of
 from deployments.kinds import ShortText, When
 from deployments.paging import PageParameters, cursor_of
+from deployments.use_cases.searching import ContextParameters, search
 from memory.errors import NotFound
+from memory.model.origins import ProvenanceFilter
 from memory.model.shown import NOW, Then
 from memory.model.timeline import Instant, iso
 from memory.rules.census import FactStrengthColumns, columns_of, fact_anchors
@@ -89,6 +91,11 @@ class FactWithEnds(FactOut):
 
     subject_id: str
     object_id: str | None
+
+    @property
+    def source_ids(self) -> list[str]:
+        """The sources it rests on, each once, in their order."""
+        return list(dict.fromkeys(each.source_id for each in self.sources))
 
 
 class FactList(BaseModel):
@@ -181,6 +188,16 @@ async def named(app: AppContext, who: Caller, ids: Sequence[str]) -> list[FactWi
     shown = shown_facts(rows, app.clock.now(), app.settings.life)
     ends = [{"subject_id": row["subject_id"], "object_id": row["object_id"]} for row in rows]
     return [FactWithEnds(**fact.model_dump(), **more) for fact, more in zip(shown, ends, strict=True)]
+
+
+async def found(
+    app: AppContext, who: Caller, asked: ContextParameters, origins: Sequence[ProvenanceFilter] | None = None
+) -> list[FactWithEnds]:
+    """The facts that were read from what answers a question, in its order. Raises Invalid."""
+    hits = (await search(app, who, asked, origins)).results
+    ids = list(dict.fromkeys(fact_id for hit in hits for fact_id in hit.fact_ids))
+    known = {each.fact_id: each for each in await named(app, who, ids)}
+    return [known[each] for each in ids if each in known]
 
 
 async def notes_on_fact(app: AppContext, who: Caller, fact_id: str, asked: PageParameters) -> NoteList:

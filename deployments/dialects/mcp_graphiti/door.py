@@ -6,7 +6,7 @@ group narrows what is shown of the caller's own memory (deployments/use_cases/ep
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from datetime import UTC
 from typing import Annotated, Any
 
@@ -16,8 +16,9 @@ from deployments.dates import written_moment
 from deployments.dialects.mcp_graphiti import shapes as graphiti
 from deployments.kinds import MOST_ID, MOST_QUERY, Body, Id, ShortText, Words
 from deployments.mcp.mount import Calling, McpOffer, McpTool, mcp_dialect
-from deployments.use_cases import episodes, graph, searching
+from deployments.use_cases import episodes, facts, graph, searching
 from deployments.use_cases.episodes import UNGROUPED
+from deployments.use_cases.facts import FactWithEnds
 from deployments.use_cases.forgetting import forget_source
 from deployments.use_cases.remembering import forget
 from memory.errors import Invalid, NotFound
@@ -30,7 +31,6 @@ Name = Annotated[ShortText, Field(min_length=1, max_length=MOST_ID, pattern=r"\S
 Group = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,200}$", description="A name for what belongs together.")]
 Groups = Annotated[list[Group], Field(max_length=100)] | Group | None
 Query = Annotated[Words, Field(max_length=MOST_QUERY)]
-Row = Mapping[str, Any]
 Answer = dict[str, Any]
 
 
@@ -158,18 +158,19 @@ async def _search_nodes(calling: Calling, body: SearchNodes) -> Answer:
 
 async def _search_facts(calling: Calling, body: SearchFacts) -> Answer:
     asked, fits = searching.ContextParameters(query=body.query, limit=MOST, record_access=False), _fitting(body)
-    found = await searching.search(calling.app, calling.who, asked)
-    ids = list(dict.fromkeys(fact_id for hit in found.results for fact_id in hit.fact_ids))
-    rows = {row["fact_id"]: row for row in await calling.app.stores.facts.current(calling.who.view, ids)}
-    kept = [rows[each] for each in ids if each in rows and fits(rows[each])]
-    kept.sort(key=lambda row: body.center_node_uuid not in (None, row["subject_id"], row["object_id"]))
-    facts = (await graphiti.edges_in(calling.app, calling.who, kept, _groups(body.group_ids)))[: body.max_facts]
-    return {"message": "Facts retrieved successfully" if facts else "No relevant facts found", "facts": facts}
+    found = await facts.found(calling.app, calling.who, asked)
+    kept = sorted(
+        filter(fits, found), key=lambda one: body.center_node_uuid not in (None, one.subject_id, one.object_id)
+    )
+    shown = (await graphiti.edges_in(calling.app, calling.who, kept, _groups(body.group_ids)))[: body.max_facts]
+    return {"message": "Facts retrieved successfully" if shown else "No relevant facts found", "facts": shown}
 
 
 async def _get_edge(calling: Calling, body: OneUuid) -> Answer:
-    row = await calling.app.stores.facts.one(calling.who.view, body.uuid)
-    return (await graphiti.edges_in(calling.app, calling.who, [row], None))[0]
+    fact_id = (await facts.one(calling.app, calling.who, body.uuid)).fact_id
+    return (await graphiti.edges_in(calling.app, calling.who, await facts.named(calling.app, calling.who, [fact_id])))[
+        0
+    ]
 
 
 async def _delete_edge(calling: Calling, body: OneUuid) -> Answer:
@@ -190,8 +191,8 @@ async def _delete_episode(calling: Calling, body: OneUuid) -> Answer:
 
 
 async def _episode_entities(calling: Calling, body: EpisodeUuids) -> Answer:
-    facts, entities = await episodes.resting_on(calling.app, calling.who, body.episode_uuids)
-    shown = await _nodes_and_edges(calling, facts, entities)
+    told, entities = await episodes.resting_on(calling.app, calling.who, body.episode_uuids)
+    shown = await _nodes_and_edges(calling, told, entities)
     return {"message": f"Retrieved provenance for {len(body.episode_uuids)} episode(s)", **shown}
 
 
@@ -246,28 +247,30 @@ async def _named(calling: Calling, entity_id: str | None, name: str) -> str:
     return (await calling.app.stores.entities.one(calling.who.view, known)).entity.name
 
 
-async def _nodes_and_edges(calling: Calling, facts: Sequence[str], entities: Iterable[str]) -> dict[str, Any]:
-    rows = await calling.app.stores.facts.current(calling.who.view, facts)
-    ends = {row[end] for row in rows for end in ("subject_id", "object_id")} - {None}
+async def _nodes_and_edges(calling: Calling, fact_ids: Sequence[str], entities: Iterable[str]) -> dict[str, Any]:
+    told = await facts.named(calling.app, calling.who, fact_ids)
+    ends = {end for each in told for end in (each.subject_id, each.object_id) if end is not None}
     nodes = await graph.nodes_of(calling.app, calling.who, list(dict.fromkeys((*sorted(ends), *entities))))
     return {
         "nodes": await graphiti.nodes_in(calling.app, calling.who, nodes, None),
-        "edges": await graphiti.edges_in(calling.app, calling.who, rows, None),
+        "edges": await graphiti.edges_in(calling.app, calling.who, told, None),
     }
 
 
-def _fitting(asked: SearchFacts) -> Callable[[Row], bool]:
+def _fitting(asked: SearchFacts) -> Callable[[FactWithEnds], bool]:
     """Whether a fact is of the kinds, and of the times, that were asked for. Raises Invalid."""
     kinds = None if asked.edge_types is None else {fold(each) for each in asked.edge_types}
     fields = {"valid_at": "valid_from", "invalid_at": "valid_to"}
     given = {f"{name}_{side}": (field, side) for name, field in fields.items() for side in ("after", "before")}
     bounds = [(*where, _moment(name, text)) for name, where in given.items() if (text := getattr(asked, name))]
 
-    def fits(row: Row) -> bool:
-        told = kinds is None or fold(row["predicate"] or "") in kinds
-        return told and all(
-            row[field] is not None and (row[field] >= bound if side == "after" else row[field] <= bound)
-            for field, side, bound in bounds
+    def fits(fact: FactWithEnds) -> bool:
+        if kinds is not None and fold(fact.predicate or "") not in kinds:
+            return False
+        told = [(getattr(fact, field), side, bound) for field, side, bound in bounds]
+        return all(
+            at is not None and (_moment("", at) >= bound if side == "after" else _moment("", at) <= bound)
+            for at, side, bound in told
         )
 
     return fits

@@ -5,7 +5,7 @@ The names are Graphiti's. What they stand for is told by deployments/use_cases/e
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from types import GenericAlias
 from typing import Any
 
@@ -13,12 +13,11 @@ from pydantic import create_model
 
 from deployments.app_context import AppContext
 from deployments.callers import Caller
-from deployments.use_cases import episodes, graph
+from deployments.use_cases import episodes
 from deployments.use_cases.episodes import UNGROUPED, Episode
+from deployments.use_cases.facts import FactWithEnds
 from deployments.use_cases.graph import GraphNode
 from memory.model.timeline import iso
-
-Row = Mapping[str, Any]
 
 
 def shape(name: str, /, **fields: Any) -> Any:
@@ -93,28 +92,28 @@ async def nodes_in(
 
 
 async def edges_in(
-    app: AppContext, who: Caller, rows: Sequence[Row], groups: Sequence[str] | None = None
+    app: AppContext, who: Caller, facts: Sequence[FactWithEnds], groups: Sequence[str] | None = None
 ) -> list[dict[str, Any]]:
     """Facts, of these groups if any are named."""
-    told = {source for row in rows for source in graph.sources_of(row)}
-    known, shown = await episodes.groups_of(app, who, told), []
-    for row in rows:
-        of = {known.get(source, UNGROUPED) for source in graph.sources_of(row)} or {UNGROUPED}
+    known = await episodes.groups_of(app, who, {each for fact in facts for each in fact.source_ids})
+    shown: list[dict[str, Any]] = []
+    for fact in facts:
+        of = {known.get(source, UNGROUPED) for source in fact.source_ids} or {UNGROUPED}
         if (group := _one_of(of, groups)) is None:
             continue
         shown.append(
             {
-                "uuid": row["fact_id"],
-                "name": row["predicate"] or "RELATES_TO",
-                "fact": row["shown_statement"] or "",
-                "source_node_uuid": row["subject_id"],
-                "target_node_uuid": row["object_id"] or row["subject_id"],
+                "uuid": fact.fact_id,
+                "name": fact.predicate or "RELATES_TO",
+                "fact": fact.statement,
+                "source_node_uuid": fact.subject_id,
+                "target_node_uuid": fact.object_id or fact.subject_id,
                 "group_id": group,
-                "created_at": iso(row["system_from"]),
-                "valid_at": iso(row["valid_from"]),
-                "invalid_at": iso(row["valid_to"]),
-                "expired_at": iso(row["system_to"]),
-                "episodes": graph.sources_of(row),
+                "created_at": fact.system_from,
+                "valid_at": fact.valid_from,
+                "invalid_at": fact.valid_to,
+                "expired_at": fact.system_to,
+                "episodes": fact.source_ids,
                 "attributes": {},
             }
         )
