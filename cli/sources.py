@@ -85,30 +85,24 @@ def sources(
         raise typer.BadParameter("--retry and --phase need the id of a source.")
     with connect(home, user) as client:
         zone = home_zone(client)
-        if source is not None and (retry or phase):
-            client.post(f"{route('sources', source, 'retry')}{f'?phase={phase.value}' if phase else ''}")
         if source is not None:
+            if retry or phase:
+                client.post(f"{route('sources', source, 'retry')}{f'?phase={phase.value}' if phase else ''}")
             _show_source(client.get(route("sources", source)), zone, as_json)
             return
         asked = {"status": status.value if status else None, "kind": kind.value if kind else None}
         asked["state"] = "archived" if archived else None
         found = client.get("/v1/sources", **asked, after=after, before=before, limit=limit)
-        rows = [
-            (
-                clock(each["started_at"], zone),
-                each["kind"],
-                str(each["segments_count"]),
-                each["status"],
-                ", ".join(each["participants"]),
-                each["source_id"],
-            )
-            for each in found["sources"]
-        ]
         titles = (f"began ({zone.key})", "kind", "segments", "status", "who", "id")
-        print_rows(client, found, as_json, titles, rows, found["total"])
+        print_rows(client, found, as_json, titles, [_row(each, zone) for each in found["sources"]], found["total"])
 
 
 COMMANDS = (("sources", sources),)
+
+
+def _row(source: Mapping[str, Any], zone: ZoneInfo) -> tuple[str, ...]:
+    began, who = clock(source["started_at"], zone), ", ".join(source["participants"])
+    return began, source["kind"], str(source["segments_count"]), source["status"], who, source["source_id"]
 
 
 def _show_source(source: Mapping[str, Any], zone: ZoneInfo, as_json: bool) -> None:
