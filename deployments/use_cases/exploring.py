@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 from pydantic import BaseModel, Field
 
@@ -39,8 +39,12 @@ class ExploreParameters(StartParameters):
     """Where to look around, and how coarsely."""
 
     granularity: Annotated[
-        Literal[1, 2, 3],
-        Field(description="2 adds the storylines around it, 3 its macro; where there is none, its storylines."),
+        int,
+        Field(
+            ge=1,
+            le=3,
+            description="2 adds the storylines around it, 3 its macro; where there is none, its storylines.",
+        ),
     ] = 1
 
 
