@@ -22,6 +22,7 @@ from memory.rules.parameters import SourceSummaries
 from memory.services.source_summaries import SourceSegment, summarised
 from memory.services.summing_up import SummaryLine
 from memory.words.normalise import split_sentences
+from memory.words.spelling import quotable
 from memory.words.stems import tokenise
 
 MOST_SENTENCES = 1_500
@@ -72,8 +73,10 @@ def lexrank(segments: Sequence[SourceSegment], words: int) -> list[str]:
 
 
 def supported(segments: Sequence[SourceSegment], sentences: int) -> tuple[int, int]:
-    """(lines whose words stand in the segment that they cite, lines) of our summary."""
-    said = {each.segment_key: _words(each.text) for each in segments}
+    """(lines whose words stand, without fillers, in the segment that they cite, lines) of our summary."""
+    said = {
+        each.segment_key: _words(" ".join(quotable(one) for one in split_sentences(each.text))) for each in segments
+    }
     lines = _lines(segments, sentences)
     quoted = [(_words(line.text.partition(": ")[2]), said[line.segments[0]]) for line in lines]
     # the last word of a long sentence may be cut

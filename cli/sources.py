@@ -20,7 +20,9 @@ LimitOption = Annotated[int, typer.Option("--limit", "-n", min=1, max=200, help=
 
 SourceArgument = Annotated[str | None, typer.Argument(metavar="[ID]", help="One source's id, or the beginning of it.")]
 PeriodOption = Annotated[str | None, typer.Option(help="YYYY-MM-DD, last_week or last_month.")]
-RetryOption = Annotated[bool, typer.Option("--retry", help="Read this source once more, what was set aside too.")]
+RetryOption = Annotated[
+    bool, typer.Option("--retry", help="Try at once what is still to be done with this source, what was set aside too.")
+]
 ArchivedSourcesOption = Annotated[
     bool, typer.Option("--archived", help="Those that are archived, which the list leaves out.")
 ]
@@ -33,6 +35,20 @@ class SourceStatus(StrEnum):
     PROCESSED = "processed"
     EXTRACTED = "extracted"
     FAILED = "failed"
+
+
+class SourcePhase(StrEnum):
+    """What is done with a source once it was heard."""
+
+    EMBED = "embed"
+    READ = "read"
+    SUMMARY = "summary"
+
+
+PhaseOption = Annotated[
+    SourcePhase | None,
+    typer.Option(help="Run this phase of this source once more: its vectors, its facts, or its summary."),
+]
 
 
 class SourceKind(StrEnum):
@@ -54,6 +70,7 @@ def sources(
     after: PeriodOption = None,
     before: PeriodOption = None,
     retry: RetryOption = False,
+    phase: PhaseOption = None,
     archived: ArchivedSourcesOption = False,
     limit: LimitOption = 50,
     user: UserOption = None,
@@ -64,32 +81,28 @@ def sources(
 
     Example: memoray sources --kind note --after last_week
     """
+    if source is None and (retry or phase):
+        raise typer.BadParameter("--retry and --phase need the id of a source.")
     with connect(home, user) as client:
         zone = home_zone(client)
-        if source is not None and retry:
-            client.post(route("sources", source, "retry"), None)
         if source is not None:
+            if retry or phase:
+                client.post(f"{route('sources', source, 'retry')}{f'?phase={phase.value}' if phase else ''}")
             _show_source(client.get(route("sources", source)), zone, as_json)
             return
         asked = {"status": status.value if status else None, "kind": kind.value if kind else None}
         asked["state"] = "archived" if archived else None
         found = client.get("/v1/sources", **asked, after=after, before=before, limit=limit)
-        rows = [
-            (
-                clock(each["started_at"], zone),
-                each["kind"],
-                str(each["segments_count"]),
-                each["status"],
-                ", ".join(each["participants"]),
-                each["source_id"],
-            )
-            for each in found["sources"]
-        ]
         titles = (f"began ({zone.key})", "kind", "segments", "status", "who", "id")
-        print_rows(client, found, as_json, titles, rows, found["total"])
+        print_rows(client, found, as_json, titles, [_row(each, zone) for each in found["sources"]], found["total"])
 
 
 COMMANDS = (("sources", sources),)
+
+
+def _row(source: Mapping[str, Any], zone: ZoneInfo) -> tuple[str, ...]:
+    began, who = clock(source["started_at"], zone), ", ".join(source["participants"])
+    return began, source["kind"], str(source["segments_count"]), source["status"], who, source["source_id"]
 
 
 def _show_source(source: Mapping[str, Any], zone: ZoneInfo, as_json: bool) -> None:

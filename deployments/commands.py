@@ -19,6 +19,7 @@ from memory.model.changes import ChangeSet, key_of
 from memory.model.claims import Claim, Sighting, Utterance
 from memory.model.commands import (
     AddAlias,
+    ArrangeGroups,
     Command,
     ConfirmFact,
     CorrectFact,
@@ -88,6 +89,8 @@ def _are_of(changes: ChangeSet, command: Command) -> bool:
             named = command.entity_id
         case WriteNote():
             named = command.about_id
+        case ArrangeGroups(arranged=(one,)):
+            named = one.group.group_id
         case _:
             return True
     rows = [each.row for each in changes.changes]

@@ -150,6 +150,19 @@ class PostgresCapture:
             for statement in (Q["retry"], Q["retry_set_aside"]):
                 await connection.execute(statement, {"scope": scope, "source_id": source_id})
 
+    async def read_again(self, user_id: str, scope: str, source_id: str) -> None:
+        """Let what was read of a source for this user be read once more, for everybody who reads its scope."""
+        source = {"scope": scope, "source_id": source_id}
+        async with self._pool.pipelined(user_id=user_id, scope=scope) as connection:
+            await connection.execute(Q["hold_scope"], {"scope": scope})
+            await connection.execute(Q["count_again"], {**source, "user_id": user_id})
+            for statement in (Q["want_reading"], Q["retry_set_aside"]):
+                await connection.execute(statement, source)
+
+    async def embed_again(self, scope: str, source_id: str) -> None:
+        """Let the vectors of a source be made anew; until then they serve."""
+        await self._pool.rows(Q["want_vectors"], scope=scope, source_id=source_id, encoder=self._encoder)
+
     async def finished(self, *tasks: Mapping[str, Any]) -> None:
         """Take pieces of work off the queue, but for those that were asked for again after `due` had named them."""
         if tasks:

@@ -13,7 +13,6 @@ from deployments.mcp.mount import Calling, McpOffer, McpPrompt, McpResource, Mcp
 from deployments.use_cases import promises, remembering, searching, timeline
 from deployments.use_cases.asking import AskIn, answer
 from deployments.use_cases.daily import review_day
-from deployments.use_cases.exploring import ExploreParameters, TraverseParameters, explore, traverse
 from deployments.use_cases.forgetting import forget_entity, forget_source
 from deployments.use_cases.tools import TOOLS, Tool
 from memory.errors import Invalid
@@ -70,14 +69,6 @@ async def _promises(calling: Calling, body: promises.PromiseParameters) -> Any:
     return await promises.list_promises(calling.app, calling.who, body)
 
 
-async def _explore(calling: Calling, body: ExploreParameters) -> Any:
-    return (await explore(calling.app, calling.who, body)).model_dump(by_alias=True)
-
-
-async def _traverse(calling: Calling, body: TraverseParameters) -> Any:
-    return (await traverse(calling.app, calling.who, body)).model_dump(by_alias=True)
-
-
 async def _today(calling: Calling) -> str:
     """The day so far and what is promised, in plain lines."""
     day = await review_day(calling.app, calling.who)
@@ -117,13 +108,6 @@ _MORE: tuple[tuple[str, str, type[Any], Callable[[Calling, Any], Awaitable[Any]]
     ("ask", "Answer a question from memory, in sentences with citations.", AskIn, _ask),
     ("timeline", "What was said and what became true, in order of time.", timeline.TimelineParameters, _timeline),
     ("promises", "Who owes what to whom, and by when.", promises.PromiseParameters, _promises),
-    ("explore", "What is known of an entity, and to whom and what it is related.", ExploreParameters, _explore),
-    (
-        "traverse",
-        "Who and what can be reached from an entity by relations, step by step.",
-        TraverseParameters,
-        _traverse,
-    ),
 )
 """Name, purpose, arguments, and what it does: tools that only read."""
 _TOOLS = (

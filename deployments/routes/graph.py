@@ -9,16 +9,16 @@ from fastapi import APIRouter, Query
 from deployments.callers import Who
 from deployments.commands import Here
 from deployments.use_cases import exploring
-from deployments.use_cases.exploring import ExploreParameters, GraphOut, TraverseParameters
+from deployments.use_cases.exploring import Explored, ExploreParameters, GraphOut, TraverseParameters
 
 router = APIRouter(prefix="/v1", tags=["entities"])
 
 
 @router.get("/explore")
-async def explore(asked: Annotated[ExploreParameters, Query()], who: Who, app: Here) -> GraphOut:
-    """What is known of an entity, and to whom and what it is related.
+async def explore(asked: Annotated[ExploreParameters, Query()], who: Who, app: Here) -> Explored:
+    """What is known of an entity, and to whom and what it is related; with `granularity` what has been going on, too.
 
-    Example: `GET /v1/explore?name=Tom`
+    Example: `GET /v1/explore?name=Tom&granularity=2`
     """
     return await exploring.explore(app, who, asked)
 

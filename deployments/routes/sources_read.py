@@ -8,10 +8,19 @@ from fastapi import APIRouter, Depends, Path, Query, status
 
 from deployments.app_context import AppContext, app_context_of
 from deployments.callers import Who
+from deployments.commands import Key
 from deployments.kinds import Id
 from deployments.queries import TeamId
 from deployments.use_cases import sources as use_cases
-from deployments.use_cases.sources import Ingested, SessionId, SourceList, SourceOut, SourcePage, SourceParameters
+from deployments.use_cases.sources import (
+    Ingested,
+    Phase,
+    SessionId,
+    SourceList,
+    SourceOut,
+    SourcePage,
+    SourceParameters,
+)
 
 router = APIRouter(prefix="/v1", tags=["sources"])
 
@@ -37,10 +46,23 @@ async def source(
 
 @router.post("/sources/{source_id:path}/retry", status_code=status.HTTP_202_ACCEPTED)
 async def retry(
-    source_id: Id, who: Who, app: Annotated[AppContext, Depends(app_context_of)], team_id: TeamId = None
+    source_id: Id,
+    who: Who,
+    app: Annotated[AppContext, Depends(app_context_of)],
+    key: Key,
+    team_id: TeamId = None,
+    phase: Annotated[Phase | None, Query(description="Run this phase once more, whether it was over or not.")] = None,
 ) -> SourceOut:
-    """Try at once what is still to be done with a source, however often it failed."""
-    return await use_cases.retry_source(app, who, source_id, team_id)
+    """Try at once what is still to be done with a source, however often it failed; or run one phase of it once more.
+
+    `embed` makes its vectors anew; until then they serve. `read` has its facts read anew: those that are not in its
+    words are taken back, and what a person has corrected, confirmed or forgotten stays so. Its summary goes, and the
+    next night writes it again; `summary` writes it at once. To ask twice is to ask once. 422 for the words of a command
+    (`POST /v1/facts`), which nobody reads.
+
+    Example: `POST /v1/sources/breakfast/retry?phase=read`
+    """
+    return await use_cases.retry_source(app, who, key, source_id, team_id, phase)
 
 
 @router.post("/ingest/{session_id}", response_model=Ingested, response_model_exclude_none=True)

@@ -10,6 +10,14 @@ from deployments.app_context import AppContext
 from deployments.callers import Caller
 from deployments.kinds import MOST_ID, Body, ShortText
 from deployments.use_cases import graph
+from deployments.use_cases.storylines import (
+    MacroFilter,
+    MacroOut,
+    StorylineFilter,
+    StorylineOut,
+    macros,
+    storylines,
+)
 from memory.errors import NotFound
 
 _NODE = {
@@ -21,13 +29,26 @@ _NODE = {
 _EDGE = {"fact_id": "f-0a1b2c3d4e5f6a7b", "from": "Tom", "predicate": "lives_in", "to": "Ghent"}
 
 
-class ExploreParameters(Body):
+class StartParameters(Body):
     """Where to look around."""
 
     name: Annotated[ShortText, Field(min_length=1, max_length=MOST_ID, description="An entity's name or alias.")]
 
 
-class TraverseParameters(ExploreParameters):
+class ExploreParameters(StartParameters):
+    """Where to look around, and how coarsely."""
+
+    granularity: Annotated[
+        int,
+        Field(
+            ge=1,
+            le=3,
+            description="2 adds the storylines around it, 3 its macro; where there is none, its storylines.",
+        ),
+    ] = 1
+
+
+class TraverseParameters(StartParameters):
     """Where to set out, and how far to go."""
 
     depth: Annotated[int, Field(ge=1, le=graph.MOST_DEPTH, description="Relations between the first and the last.")] = 2
@@ -66,12 +87,23 @@ class GraphOut(BaseModel, json_schema_extra={"examples": [{"entities": [_NODE], 
     relations: list[RelationOut]
 
 
-async def explore(app: AppContext, who: Caller, asked: ExploreParameters) -> GraphOut:
+class Explored(GraphOut):
+    """What is known of an entity, and what has been going on around it, as coarsely as it was asked for."""
+
+    storylines: list[StorylineOut]
+    macros: list[MacroOut]
+
+
+async def explore(app: AppContext, who: Caller, asked: ExploreParameters) -> Explored:
     """What is known of an entity, and to whom and what it is related. Raises NotFound."""
     found = await graph.open_nodes(app, who, [asked.name])
     if not found.nodes:
         raise NotFound("There is no entity of that name in this memory.")
-    return _drawn(found)
+    entity_id = found.nodes[0].entity.entity_id
+    coarse = (await macros(app, who, MacroFilter(entity=entity_id))).macros if asked.granularity == 3 else []
+    wanted = asked.granularity > 1 and not coarse
+    lines = (await storylines(app, who, StorylineFilter(entity=entity_id))).storylines if wanted else []
+    return Explored(**_drawn(found).model_dump(), storylines=lines, macros=coarse)
 
 
 async def traverse(app: AppContext, who: Caller, asked: TraverseParameters) -> GraphOut:

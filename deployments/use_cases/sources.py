@@ -10,16 +10,23 @@ from pydantic import BaseModel, Field, StringConstraints
 from actors.transcripts import ingest, take_payload
 from deployments.app_context import AppContext
 from deployments.callers import Caller, writing
+from deployments.commands import TOLD, turn
 from deployments.dates import span_of
 from deployments.kinds import ShortText
 from deployments.paging import PageParameters, cursor_of
+from memory.errors import Conflict, Invalid
+from memory.model.commands import ArrangeGroups
 from memory.model.scopes import Sensitivity
 from memory.model.timeline import iso
+from memory.services.night_sources import sum_up_again
+from memory.services.source_summaries import SourceTurns
 from memory.services.summing_up import read_summary
 from memory.words.passages import READ_CHARS
 
 Status = Literal["raw", "processed", "extracted", "failed"]
 Kind = Literal["conversation", "voice_memo", "meeting", "email", "slack", "note", "document"]
+Phase = Literal["embed", "read", "summary"]
+"""What is done with a source once it was heard: its vectors, its facts, and its summary."""
 MOST_TAGS = 8
 SessionId = Annotated[str, StringConstraints(pattern="^[a-zA-Z0-9_-]+$", max_length=200)]
 """The name of a session file, which is looked for in a folder: it must lead nowhere else."""
@@ -70,7 +77,7 @@ class SourceOut(BaseModel, json_schema_extra={"examples": [_SOURCE]}):
 
     `status`: raw until its words are encoded, processed until they are read, then extracted; failed once the attempts
     are used up, or where some of its segments were set aside (`set_aside`): reading them never ended well. Their words
-    are found by search, and `POST .../retry` has them read once more.
+    are found by search, and `POST .../retry` has them read once more, as it has what was read before (`phase=read`).
     """
 
     source_id: str
@@ -212,13 +219,43 @@ def _summary(row: Mapping[str, Any]) -> SourceSummaryOut:
     return SourceSummaryOut(extractive=not summary.generated, lines=lines, keywords=list(summary.keywords))
 
 
-async def retry_source(app: AppContext, who: Caller, source_id: str, team_id: str | None = None) -> SourceOut:
-    """Retry the pending work of a source at once, however often it failed. Raises Forbidden and NotFound."""
-    reads = app.stores.sources
-    scope, found = await reads.resolve(writing(who).view, source_id, team_id)
-    await app.stores.capture.retry(scope, found)
+async def retry_source(
+    app: AppContext, who: Caller, key: str, source_id: str, team_id: str | None = None, phase: Phase | None = None
+) -> SourceOut:
+    """Retry the pending work of a source at once, however often it failed; or run one phase of it once more.
+
+    Raises Forbidden, NotFound, Invalid where there is nothing to read, and Conflict.
+    """
+    who, reads, capture = writing(who), app.stores.sources, app.stores.capture
+    scope, found = await reads.resolve(who.view, source_id, team_id)
+    match phase:
+        case "embed":
+            await capture.embed_again(scope, found)
+        case "read" if found.startswith(f"{TOLD}-"):
+            raise Invalid("phase: these are the words of a command, which says itself what they state.")
+        case "read":
+            await capture.read_again(who.user_id, scope, found)
+        case "summary":
+            await _sum_up_again(app, who, key, scope, found)
+        case None:
+            await capture.retry(scope, found)
     await app.actors.wake()
-    return SourceOut(**_shown(await reads.one(who.view, scope, found)))
+    row = await reads.one(who.view, scope, found)
+    [summary] = await _summaries(app, who, [row])
+    return SourceOut(**_shown(row), summary=summary)
+
+
+async def _sum_up_again(app: AppContext, who: Caller, key: str, scope: str, source_id: str) -> None:
+    """Write the summary of a source as the next night would; one that would be the same stays as it is."""
+    reads = app.stores.sources
+    if (await reads.resolve(who.view, source_id, None))[0] != scope:
+        raise Conflict("A source of your own has this id, and the summary is of that one.", source_id=source_id)
+    row = await reads.one(who.view, scope, source_id)
+    source = SourceTurns(source_id, turns=0, chars=0, silent_s=0.0, sensitivity=Sensitivity(row["sensitivity"]))
+    rules, now = app.settings.life.summaries, app.clock.now()
+    arranged = await sum_up_again(who.user_id, source, now, app.stores.summaries, app.model, rules)
+    if arranged is not None:
+        await turn(app, who, ArrangeGroups(command_id=key, arranged=(arranged,)))
 
 
 async def ingest_session(app: AppContext, who: Caller, session_id: SessionId) -> Ingested:

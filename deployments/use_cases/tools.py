@@ -19,6 +19,7 @@ from deployments.kinds import MOST_QUERY, Body, Id, ShortText, Text
 from deployments.use_cases import searching
 from deployments.use_cases.entities import entity
 from deployments.use_cases.explaining import explain
+from deployments.use_cases.exploring import ExploreParameters, TraverseParameters, explore, traverse
 from deployments.use_cases.facts import shown_facts
 from deployments.use_cases.figures import stats_of
 from deployments.use_cases.remembering import Correction, Told, confirm, correct, remember
@@ -128,6 +129,14 @@ async def _entity(app: AppContext, who: Caller, _: str, body: OneEntity) -> Any:
     return await entity(app, who, given)
 
 
+async def _explore(app: AppContext, who: Caller, _: str, body: ExploreParameters) -> Any:
+    return (await explore(app, who, body)).model_dump(by_alias=True)
+
+
+async def _traverse(app: AppContext, who: Caller, _: str, body: TraverseParameters) -> Any:
+    return (await traverse(app, who, body)).model_dump(by_alias=True)
+
+
 async def _stats(app: AppContext, who: Caller, _: str, __: Nothing) -> Any:
     shape = await app.stores.figures.shape(who.view)
     last = await app.stores.nights.last(who.user_id)
@@ -167,6 +176,8 @@ TOOLS: dict[str, Tool] = {
     "correct_fact": Tool("Replace a fact that is wrong by what is so.", CorrectFactArguments, _correct, writes=True),
     "confirm_fact": Tool("Confirm a fact: full confidence, and it fades no more.", OneFact, _confirm, writes=True),
     "get_entity_info": Tool("The page of an entity: facts, timeline, notes, relations.", OneEntity, _entity),
+    "explore": Tool("What is known of an entity, and to whom and what it is related.", ExploreParameters, _explore),
+    "traverse": Tool("Who and what relations lead to from an entity, step by step.", TraverseParameters, _traverse),
     "memory_stats": Tool("Figures: counts, orphans, storage size in bytes, maintenance times.", Nothing, _stats),
     "explain_fact": Tool("Why a fact is believed, down to the words, and all its changes.", OneFact, _explain),
     "weak_facts": Tool("Facts that may need confirmation, or will soon have faded.", WeakFacts, _weak),

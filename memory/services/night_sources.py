@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Protocol
 
@@ -55,10 +55,7 @@ async def sum_up_sources(
         said = await reads.said(of.user_id, [each.source_id for each in some])
         for source, segments in zip(some, said, strict=True):
             summary = await _written(writer, segments, rules)
-            row = _row(of.user_id, source, summary, now)
-            old = known.get(row.group_id)
-            row = row if old is None else replace(row, opened_at=old.opened_at)
-            arranged.append(ArrangedGroup(row, None if old is None else group_stamp(old), summary.read))
+            arranged.append(_arranged(of.user_id, source, summary, now, known))
     figures = {
         "written": sum(each.group.summary is not None for each in arranged),
         "trivial": sum(each.group.summary is None for each in arranged),
@@ -69,6 +66,27 @@ async def sum_up_sources(
     return StepResult(of.arranging(STEP, arranged, ()), figures)
 
 
+async def sum_up_again(
+    user_id: str,
+    source: SourceTurns,
+    now: Instant,
+    reads: SourceReads,
+    model: LanguageModel | None,
+    rules: SourceSummaries,
+) -> ArrangedGroup | None:
+    """The summary of one source as it would be written now, whatever stands; None where it is too short for one.
+
+    How many turns and characters it has is counted here.
+    """
+    [said] = await reads.said(user_id, [source.source_id])
+    told = replace(source, turns=len(said), chars=sum(len(each.text) for each in said), summed_up=None)
+    if not is_due(told, rules):
+        return None
+    summary = await _written(SummaryWriter(model), said, rules)
+    known = {each.group_id: each for each in await reads.summaries(user_id, [source.source_id])}
+    return _arranged(user_id, told, summary, now, known)
+
+
 async def _written(writer: SummaryWriter, segments: Sequence[SourceSegment], rules: SourceSummaries) -> Summary:
     """The summary of a source with its keywords; of trivial talk neither."""
     lines = summarised(segments, rules).lines
@@ -76,6 +94,15 @@ async def _written(writer: SummaryWriter, segments: Sequence[SourceSegment], rul
         return Summary()
     written = await writer.write("the conversation", lines, rules.sentences)
     return replace(written, keywords=keywords(segments, rules.keywords))
+
+
+def _arranged(
+    user_id: str, source: SourceTurns, summary: Summary, now: Instant, known: Mapping[str, Group]
+) -> ArrangedGroup:
+    row = _row(user_id, source, summary, now)
+    old = known.get(row.group_id)
+    row = row if old is None else replace(row, opened_at=old.opened_at)
+    return ArrangedGroup(row, None if old is None else group_stamp(old), summary.read)
 
 
 def _row(user_id: str, source: SourceTurns, summary: Summary, now: Instant) -> Group:

@@ -22,6 +22,7 @@ from memory.services.overview import sessions_with
 from memory.words.cleaning import called, harmless, in_quotes, sentence
 from memory.words.invented import invented
 from memory.words.retractions import retracts
+from memory.words.spelling import quotable
 
 CONSIDERED = 24
 """Segments of a day that are looked at, those that say most: as many lines as fill a briefing."""
@@ -86,7 +87,9 @@ def sentences(written: str) -> Iterator[str]:
 def _quoted(sessions: int, telling: Sequence[Row], people: Sequence[str]) -> str:
     """How many sessions, with whom, and the segments that tell most, in their order."""
     best = sorted(row["place"] for row in telling)[:QUOTED]
-    quotes = " ".join(f"{called(row['speaker'])}: {in_quotes(row['text'])}" for row in telling if row["place"] in best)
+    quotes = " ".join(
+        f"{called(row['speaker'])}: {in_quotes(quotable(row['text']))}" for row in telling if row["place"] in best
+    )
     return f"Extractive summary. {sessions_with(sessions, people)}. {quotes}".rstrip()
 
 

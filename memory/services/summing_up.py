@@ -26,6 +26,7 @@ from memory.services.reviewing import supported_by
 from memory.words.cleaning import called, harmless, in_quotes
 from memory.words.normalise import split_sentences
 from memory.words.retractions import retracts
+from memory.words.spelling import quotable
 from memory.words.stems import STOP_WORDS, tokenise
 
 EXTRACTIVE, GENERATED = "Extractive summary.", "Generated summary."
@@ -129,8 +130,8 @@ def telling_lines(told: Iterable[ToldSegment]) -> list[SummaryLine]:
 
 
 def quoted_line(speaker: str, sentence: str, read: tuple[int, int]) -> SummaryLine:
-    """A sentence of a segment, by its key and revision, in quotation marks behind who said it."""
-    return SummaryLine(f"{called(speaker)}: {in_quotes(_cut(sentence))}", (read[0],), (read,))
+    """A sentence of a segment, by its key and revision, in quotation marks behind who said it; fillers are left out."""
+    return SummaryLine(f"{called(speaker)}: {in_quotes(_cut(quotable(sentence)))}", (read[0],), (read,))
 
 
 def extracted(lines: Sequence[SummaryLine], most: int) -> Summary:

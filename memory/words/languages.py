@@ -78,6 +78,11 @@ def spoken(text: str, language: str | None = None) -> str:
     return code if most >= _ENOUGH and most > english else "en"
 
 
+def is_english(text: str) -> bool:
+    """Whether the words are surely English: there are some of its commonest, and of no other language as many."""
+    return spoken(text) == "en" and len(_ENGLISH.intersection(_WORD.findall(text.lower()))) >= _ENOUGH
+
+
 _ENOUGH = 2
 """Words of another language by which it is told; with fewer, it may be a name or a quotation."""
 _LATIN = re.compile("[a-z\u00e0-\u024f]")

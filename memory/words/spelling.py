@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from memory.words.languages import is_english
 from memory.words.names import is_name, relation
 
 CHAT_FORMS: tuple[tuple[str, str], ...] = (
@@ -69,7 +70,18 @@ def spell_out(sentence: str) -> str:
     return sentence
 
 
+def quotable(text: str) -> str:
+    """Words as a summary quotes them: without fillers and words said twice, and else as they were said."""
+    english = is_english(text)
+    opened = (_OPENING if english else _OPENING_ABROAD).sub(lambda found: f"{found[1]}{found[2].upper()}", text)
+    return _STUTTER.sub(r"\1", (_FILLER if english else _HESITATION).sub("", opened))
+
+
 _FILLER = re.compile(r",? \b(?:um+|uh+|er+m?|hm+)\b,?(?= )|, (?:like|you know|right|gosh|what),(?= )", re.IGNORECASE)
+_HESITATION = re.compile(r",? (?:u+h+m*|erm+|hm+|[äö]h+m?)\b(?!['’-]),?(?= )", re.IGNORECASE)
+"""What is said while one thinks and is a word of no language; um and er are words of German and Portuguese."""
+_OPENING = re.compile(r"(^|[.!?…] +)(?:(?:um+|u+h+m*|erm?|hm+)\b(?!['’-])[,.…]* +)+(\w)", re.IGNORECASE)
+_OPENING_ABROAD = re.compile(r"(^|[.!?…] +)(?:(?:u+h+m*|hm+|[äö]h+m?)\b(?!['’-])[,.…]* +)+(\w)", re.IGNORECASE)
 _STUTTER = re.compile(r"\b(I|we|he|she|they|it|the|my|our|a)(?:,| -|\.\.\.)? \1(?= )", re.IGNORECASE)
 """I, I think; but not: that that, had had."""
 _ME_AND = re.compile(r"^[Mm]e and ((?:my \w+|[A-Z]\w+))(?= (?:are|were|have|had|'ve|'re|both|moved|live|lived|work)\b)")

@@ -106,6 +106,17 @@ async def test_sources_are_listed_filtered_and_shown(serving: Door, line: Line) 
     assert len(json.loads(await line("sources", "supper", "--json"))["segments"]) == 2
 
 
+async def test_a_phase_of_a_source_is_run_once_more(serving: Door, line: Line) -> None:
+    await lived(serving)
+    assert "supper conversation, 2 segments, processed" in await line("sources", "supper", "--phase", "read")
+    await serving.settle()
+    assert "2 segments, raw" in await line("sources", "supper", "--retry", "--phase", "embed")
+    await serving.settle()
+    assert "2 segments, extracted" in await line("sources", "supper", "--retry")
+    with pytest.raises(AssertionError, match="need the id of a source"):
+        await line("sources", "--phase", "read")
+
+
 async def test_asked_verbosely_an_answer_tells_the_ids_of_its_facts(serving: Door, line: Line) -> None:
     await lived(serving)
     assert " f-" not in await line("ask", "Where does Nora live?")

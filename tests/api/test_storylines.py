@@ -138,6 +138,20 @@ async def test_what_is_forgotten_leaves_no_line(lived: Door) -> None:
     assert [each["sources"] for each in found] == [5], "four sources are no storyline"
 
 
+async def test_an_entity_is_explored_as_coarsely_as_it_is_asked_for(lived: Door) -> None:
+    plain = await lived.get("/v1/explore", name="Elena")
+    assert (plain["storylines"], plain["macros"]) == ([], [])
+    told = await lived.get("/v1/explore", name="Elena", granularity=2)
+    listed = (await lived.get("/v1/storylines", entity="Elena"))["storylines"]
+    assert told == {**plain, "storylines": listed}
+    assert listed
+    coarse = await lived.get("/v1/explore", name="Elena", granularity=3)
+    assert [each["entity"] for each in coarse["macros"]] == ["Elena"]
+    assert coarse["storylines"] == []
+    assert (await lived.client.get("/v1/explore", params={"name": "Elena", "granularity": 4})).status_code == 422
+    assert await lived.post("/v1/tools/explore", {"name": "Elena", "granularity": 3}) == coarse
+
+
 async def test_a_question_is_answered_at_the_granularity_it_asks_for(lived: Door) -> None:
     said = await lived.get("/v1/context", query="What is Elena doing?", limit=3)
     found = await lived.get("/v1/context", query="What is Elena doing?", limit=3, granularity=2)

@@ -9,12 +9,14 @@ import pytest
 from tests.api.conftest import Door
 from tests.api.test_sources_and_context import conversation
 
-EIGHT = {
+TEN = {
     "search_memory",
     "remember_fact",
     "correct_fact",
     "confirm_fact",
     "get_entity_info",
+    "explore",
+    "traverse",
     "memory_stats",
     "explain_fact",
     "weak_facts",
@@ -27,7 +29,7 @@ async def call(door: Door, tool: str, /, **arguments: Any) -> Any:
 
 async def test_every_tool_is_described_for_function_calling(door: Door) -> None:
     listed = await door.get("/v1/tools")
-    assert {each["function"]["name"] for each in listed} == EIGHT
+    assert {each["function"]["name"] for each in listed} == TEN
     for each in listed:
         schema = each["function"]["parameters"]
         assert (each["type"], schema["type"], schema["additionalProperties"]) == ("function", "object", False)
@@ -63,6 +65,18 @@ async def test_searching_and_looking_up(door: Door) -> None:
     assert figures["maintenance"]["last_night"] is None
 
 
+async def test_the_graph_is_walked_as_by_its_routes(door: Door) -> None:
+    await door.post("/v1/sources", conversation(), 202)
+    await door.settle()
+    page = await door.get("/v1/explore", name="Maya")
+    assert [each["name"] for each in page["entities"]] == ["Maya"]
+    assert await call(door, "explore", name="maya") == page
+    met = await call(door, "traverse", name="Maya", depth=1)
+    assert met == await door.get("/v1/traverse", name="Maya", depth=1)
+    assert {each["name"] for each in met["entities"]} > {"Maya"}, "relations lead to others"
+    assert len((await call(door, "traverse", name="Maya", limit=1))["entities"]) == 1
+
+
 @pytest.mark.parametrize(
     ("name", "arguments", "status"),
     [
@@ -71,6 +85,10 @@ async def test_searching_and_looking_up(door: Door) -> None:
         ("search_memory", {"query": "a", "type": "dragon"}, 422),
         ("get_entity_info", {"name": "Nobody"}, 404),
         ("get_entity_info", {}, 422),
+        ("explore", {"name": "Nobody"}, 404),
+        ("explore", {}, 422),
+        ("traverse", {"name": "Nobody"}, 404),
+        ("traverse", {"name": "Maya", "depth": 5}, 422),
         ("confirm_fact", {"fact_id": "f-none"}, 404),
         ("remember_fact", {"text": "a", "statement": "b"}, 422),
         ("memory_stats", {"all": True}, 422),

@@ -150,6 +150,42 @@ FROM freed f, scopes p WHERE p.scope = %(scope)s
 ON CONFLICT (scope, source_id, task, user_id)
 DO UPDATE SET attempts = 0, next_attempt = now(), last_error = NULL, asked = EXCLUDED.asked;
 
+-- name: hold_scope
+-- As a capture does: whoever writes to segments and vectors of a scope waits for whoever began before.
+SELECT 1 FROM scopes WHERE scope = %(scope)s FOR UPDATE;
+
+-- name: count_again
+-- What was read for a user is to be read once more in the same words: its revision is counted on, and its vectors, which
+-- are of these words, with it. What waits for its reading anyway is left, so that to ask twice is to ask once.
+WITH again AS (
+    UPDATE segments s SET revision = s.revision + 1
+    WHERE s.scope = %(scope)s AND s.source_id = %(source_id)s AND s.replaced_by IS NULL
+      AND s.revision = (SELECT e.revision FROM extracted e
+                        WHERE e.user_id = %(user_id)s AND e.scope = s.scope AND e.segment_key = s.segment_key)
+    RETURNING s.segment_key, s.revision)
+UPDATE segment_vectors v SET revision = a.revision FROM again a
+WHERE v.scope = %(scope)s AND v.segment_key = a.segment_key AND v.revision = a.revision - 1;
+
+-- name: want_reading
+-- By everybody who reads the scope, for a revision is everybody's; after what was just heard. What is being encoded was
+-- of the revision before: whoever does is not done.
+WITH encoding AS (
+    UPDATE work SET asked = DEFAULT WHERE scope = %(scope)s AND source_id = %(source_id)s AND task = 'embed')
+INSERT INTO work (scope, source_id, task, user_id, position)
+SELECT %(scope)s, %(source_id)s, 'read', user_id, 0 FROM readers WHERE scope = %(scope)s
+ON CONFLICT (scope, source_id, task, user_id)
+DO UPDATE SET attempts = 0, next_attempt = now(), last_error = NULL, asked = EXCLUDED.asked;
+
+-- name: want_vectors
+-- The vectors of a source are made anew; each serves until its successor is there.
+WITH marked AS (
+    UPDATE segment_vectors v SET due = true FROM segments s
+    WHERE s.scope = %(scope)s AND s.source_id = %(source_id)s
+      AND v.scope = s.scope AND v.segment_key = s.segment_key AND v.encoder = %(encoder)s)
+INSERT INTO work (scope, source_id, task, user_id, position) VALUES (%(scope)s, %(source_id)s, 'embed', '', 0)
+ON CONFLICT (scope, source_id, task, user_id)
+DO UPDATE SET attempts = 0, next_attempt = now(), last_error = NULL, asked = EXCLUDED.asked;
+
 -- name: finish_work
 -- Unless it was asked for again in the meantime. Whoever asks takes the lock of the row, so one of both is first.
 DELETE FROM work w

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.words.normalise import normalise, ungapped
-from memory.words.spelling import put_right, spell_out
+from memory.words.spelling import put_right, quotable, spell_out
 
 
 @pytest.mark.parametrize(
@@ -93,3 +93,36 @@ def test_a_clause_that_leaves_out_its_verb_gets_it_back(clause: str, parts: list
 def test_who_leaves_out_the_subject_once_leaves_it_out_again() -> None:
     pieces = [piece.text for piece in normalise("Sold the Fiat, bought a Skoda.")]
     assert pieces == ["I sold the Fiat", "I bought a Skoda."]
+
+
+@pytest.mark.parametrize(
+    ("said", "quoted"),
+    [
+        ("Um, I think we sold the, uh, old boat.", "I think we sold the old boat."),
+        ("Uh, um... he lives um in the city. Hmm, it is small.", "He lives in the city. It is small."),
+        ("I, I saw that she was, like, ill.", "I saw that she was ill."),
+        ("I'm gonna be in Rome, you know, with the kids.", "I'm gonna be in Rome with the kids."),
+        ("Äh, ich habe das, ähm, alte Boot verkauft.", "Ich habe das alte Boot verkauft."),
+        ("Uh, nous avons vendu le bateau.", "Nous avons vendu le bateau."),
+    ],
+)
+def test_what_is_quoted_in_a_summary_has_no_fillers(said: str, quoted: str) -> None:
+    assert quotable(said) == quoted
+    assert quotable(quoted) == quoted
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Er kommt um acht, und sie fährt um die Ecke.",
+        "Um acht hat er angerufen.",
+        "Comprei um carro novo em Lisboa.",
+        "Um amigo vendeu um barco.",
+        "She said uh-huh to the plan.",
+        "My mum and her humble friend erred in the end.",
+        "Um.",
+        "",
+    ],
+)
+def test_words_that_only_look_like_fillers_are_quoted(said: str) -> None:
+    assert quotable(said) == said
