@@ -45,6 +45,7 @@ FIVE, OTHER = (1, 2, 3, 4, 5), (201, 202, 203, 204, 205)
 A, B = [("a", key) for key in FIVE], [("b", key) for key in OTHER]
 
 
+@pytest.mark.conforms("model:groups")
 def test_the_storylines_of_who_is_merged_are_about_whom_they_were_merged_into() -> None:
     first, second = line("s-1", "a", *FIVE), line("s-2", "b", *OTHER)
     one = mind(first, second, mentions=told(*A, *B))

@@ -15,6 +15,7 @@ LABELS = st.lists(st.integers(0, 5), min_size=1, max_size=30).map(np.array)
 PAIR = WeightedGraph.of(4, [0, 2, 1], [1, 3, 2], [2.0, 2.0, 1.0])
 
 
+@pytest.mark.conforms("model:settling")
 def test_modularity_is_what_lies_inside_beyond_chance() -> None:
     """Of weight 5 four lie inside; each half has half of all ends."""
     halves = np.array([0, 0, 1, 1], np.int32)
@@ -26,11 +27,13 @@ def test_modularity_is_what_lies_inside_beyond_chance() -> None:
     assert modularity(WeightedGraph.of(4, [], []), halves) == 0
 
 
+@pytest.mark.conforms("model:settling")
 def test_only_what_lies_inside_is_left() -> None:
     left = inside(PAIR, np.array([0, 0, 1, 1], np.int32))
     assert (left.nodes, left.one.tolist(), left.other.tolist()) == (4, [0, 2], [1, 3])
 
 
+@pytest.mark.conforms("model:settling")
 @given(labels=LABELS)
 def test_parts_are_numbered_by_size_and_then_by_their_first_node(labels) -> None:
     found = numbered(labels)
@@ -43,6 +46,7 @@ def test_parts_are_numbered_by_size_and_then_by_their_first_node(labels) -> None
     np.testing.assert_array_equal(numbered(found), found)
 
 
+@pytest.mark.conforms("model:settling")
 def test_numbering_nobody() -> None:
     assert numbered(np.empty(0, np.int64)).tolist() == []
 

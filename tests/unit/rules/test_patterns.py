@@ -36,6 +36,7 @@ def plan(found: Ties, standing: Sequence[Pattern] = (), communities: Sequence[Co
     return plan_patterns("u", found, communities, standing, Sensitivity.OPEN, RULES)
 
 
+@pytest.mark.conforms("model:patterns")
 def test_three_facts_of_three_sources_over_a_month_show_a_pattern() -> None:
     [found] = plan(ties(*PEOPLE, FACTS)).made
     assert found.facts == ("f1", "f2", "f3"), "in the order in which they were said"
@@ -43,6 +44,7 @@ def test_three_facts_of_three_sources_over_a_month_show_a_pattern() -> None:
     assert found.about == ("a", "b", "c")
 
 
+@pytest.mark.conforms("model:patterns")
 @pytest.mark.parametrize(
     "fewer",
     [
@@ -66,6 +68,7 @@ def test_less_shows_none(fewer: list[object]) -> None:
     assert plan(ties(*PEOPLE, fewer)) == PatternPlan()
 
 
+@pytest.mark.conforms("model:patterns")
 def test_five_segments_that_name_two_members_do_where_facts_are_few() -> None:
     [found] = plan(ties(*PEOPLE, TALK)).made
     assert (found.facts, found.segments, found.about) == ((), (1, 2, 3, 4, 5), ("a", "b", "c"))
@@ -74,6 +77,7 @@ def test_five_segments_that_name_two_members_do_where_facts_are_few() -> None:
     assert plan(ties(*PEOPLE, alone)) == PatternPlan(), "named with nobody of theirs"
 
 
+@pytest.mark.conforms("model:patterns")
 def test_it_stays_word_for_word_when_more_of_the_same_is_said() -> None:
     [first] = plan(ties(*PEOPLE, FACTS)).made
     more = told("f0", "a", "c", ("s7", 60), ("s8", 61), ("s9", 62), confidence=1.0)
@@ -82,6 +86,7 @@ def test_it_stays_word_for_word_when_more_of_the_same_is_said() -> None:
     assert plan(ties(*PEOPLE, FACTS), [first], [grown]).kept == (first,)
 
 
+@pytest.mark.conforms("model:patterns")
 def test_it_goes_when_a_support_goes_and_another_may_come_of_what_is_left() -> None:
     [first] = plan(ties(*PEOPLE, FACTS)).made
     without = FACTS[:5]
@@ -94,6 +99,7 @@ def test_it_goes_when_a_support_goes_and_another_may_come_of_what_is_left() -> N
     assert plan(ties(*PEOPLE, TALK[2:]), [talked]).withdrawn == (talked.pattern_id,), "a segment was forgotten"
 
 
+@pytest.mark.conforms("model:patterns")
 def test_it_goes_with_its_community_and_with_whom_it_is_about() -> None:
     [first] = plan(ties(*PEOPLE, FACTS)).made
     assert plan(ties(*PEOPLE, FACTS), [first], []) == PatternPlan(withdrawn=(first.pattern_id,))
@@ -101,6 +107,7 @@ def test_it_goes_with_its_community_and_with_whom_it_is_about() -> None:
     assert plan(ties(*PEOPLE, FACTS), [first], [without_c]).withdrawn == (first.pattern_id,)
 
 
+@pytest.mark.conforms("model:patterns")
 def test_facts_whose_dates_are_taken_back_do_not_carry_it_any_more() -> None:
     """All that is quoted is still believed, but was said within three weeks: forgetting took the rest."""
     [first] = plan(ties(*PEOPLE, FACTS)).made
@@ -108,6 +115,7 @@ def test_facts_whose_dates_are_taken_back_do_not_carry_it_any_more() -> None:
     assert plan(ties(*PEOPLE, close), [first]).withdrawn == (first.pattern_id,)
 
 
+@pytest.mark.conforms("model:patterns")
 def test_of_much_it_quotes_the_first_and_the_last_and_what_most_sources_say() -> None:
     rows: list[object] = []
     for number in range(20):
@@ -119,11 +127,13 @@ def test_of_much_it_quotes_the_first_and_the_last_and_what_most_sources_say() ->
     assert plan(ties(*PEOPLE, rows), [found]).kept == (found,), "what it quotes is enough by itself"
 
 
+@pytest.mark.conforms("model:patterns")
 def test_the_same_facts_give_the_same_pattern_in_any_order() -> None:
     [one], [other] = plan(ties(*PEOPLE, FACTS)).made, plan(ties(*PEOPLE, FACTS[::-1])).made
     assert one == other
 
 
+@pytest.mark.conforms("model:patterns")
 def test_one_pattern_a_community() -> None:
     [first] = plan(ties(*PEOPLE, FACTS)).made
     second = replace(first, pattern_id="z", facts=("f1", "f3", "f2"))

@@ -75,6 +75,7 @@ async def test_one_that_goes_on_being_told_is_never_archived() -> None:
     assert list(dreamer.believed.groups) == [identity]
 
 
+@pytest.mark.conforms("model:reopening")
 async def test_a_source_that_opens_it_again_brings_it_back() -> None:
     dreamer, identity = await lived()
     assert await states(dreamer, 210) == {"archived": 1}

@@ -67,6 +67,7 @@ def _after(found: Sequence[StorylinesFound], summaries: Mapping[str, object]) ->
     return Standing(tuple(lines), tuple(macros), known)  # type: ignore[arg-type]
 
 
+@pytest.mark.conforms("002:storylines.refresh")
 async def test_a_storyline_is_summed_up_in_words_that_were_said() -> None:
     life = Life()
     life.tell("a", 0, 1, 2, 3, 4)
@@ -78,6 +79,7 @@ async def test_a_storyline_is_summed_up_in_words_that_were_said() -> None:
     assert found.summaries[line.storyline_id].generated is False
 
 
+@pytest.mark.conforms("002:storylines.refresh")
 async def test_the_same_night_again_changes_nothing() -> None:
     life = Life()
     life.tell("a", 0, 1, 2, 3, 4, 200, 201, 202, 203, 204)
@@ -89,6 +91,7 @@ async def test_the_same_night_again_changes_nothing() -> None:
     assert life.standing == before
 
 
+@pytest.mark.conforms("002:storylines.refresh")
 async def test_only_the_last_ten_sources_are_summed_up() -> None:
     life = Life()
     life.tell("a", *range(15))
@@ -96,6 +99,7 @@ async def test_only_the_last_ten_sources_are_summed_up() -> None:
     assert life.standing.storylines[0].quotes == (5, 6, 14)
 
 
+@pytest.mark.conforms("002:storylines.refresh")
 async def test_what_comes_is_summed_up_and_what_has_long_been_silent_is_not() -> None:
     life = Life()
     life.tell("a", 0, 1, 2, 3, 4)
@@ -108,6 +112,7 @@ async def test_what_comes_is_summed_up_and_what_has_long_been_silent_is_not() ->
     assert (len(found.storylines.changed), found.summaries, life.standing.storylines[0].dirty) == (1, {}, True)
 
 
+@pytest.mark.conforms("002:storylines.refresh")
 async def test_a_storyline_that_is_closed_already_is_summed_up_once() -> None:
     life = Life()
     life.tell("a", 0, 1, 2, 3, 4)
@@ -134,6 +139,7 @@ async def test_what_was_forgotten_is_not_told() -> None:
     assert life.standing.storylines[0].quotes == (0, 1, 3)
 
 
+@pytest.mark.conforms("002:macros.promotion", "002:macros.refresh")
 async def test_macros_come_on_sundays_and_tell_how_each_storyline_stood_last() -> None:
     life = Life()
     life.tell("a", 0, 1, 2, 3, 4, 200, 201, 202, 203, 204)
@@ -150,6 +156,7 @@ async def test_macros_come_on_sundays_and_tell_how_each_storyline_stood_last() -
     assert life.told(macro.macro_id)[-1] == 'Maya: "a is ashore."'
 
 
+@pytest.mark.conforms("002:storylines.refresh")
 async def test_each_level_has_its_own_and_no_summary_tells_of_what_is_above() -> None:
     life = Life()
     life.tell("a", 0, 1, 2, 3, 4)
@@ -161,6 +168,7 @@ async def test_each_level_has_its_own_and_no_summary_tells_of_what_is_above() ->
     assert not any("ill" in each for each in by_level[Sensitivity.OPEN])
 
 
+@pytest.mark.conforms("002:storylines.refresh")
 async def test_a_level_that_nothing_is_told_of_any_more_is_emptied() -> None:
     life = Life()
     life.tell("a", 0, 1, 2, 3, 4, level=1)
@@ -171,6 +179,7 @@ async def test_a_level_that_nothing_is_told_of_any_more_is_emptied() -> None:
     assert found[Sensitivity.PRIVATE].storylines.withdrawn == (line.storyline_id,)
 
 
+@pytest.mark.conforms("002:storylines.refresh")
 async def test_a_model_sums_up_what_its_lines_support() -> None:
     life = Life()
     life.tell("a", 0, 1, 2, 3, 4)
@@ -179,6 +188,7 @@ async def test_a_model_sums_up_what_its_lines_support() -> None:
     assert (summary.generated, summary.lines) == (True, (SummaryLine("a sails a lot.", (0, 4)),))
 
 
+@pytest.mark.conforms("002:storylines.refresh")
 async def test_a_model_that_fails_is_asked_no_more_and_everything_is_quoted() -> None:
     life, model = Life(people="abcdefg"), ScriptedModel(None)
     for who in life.people:
