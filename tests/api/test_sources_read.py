@@ -52,7 +52,7 @@ async def test_a_source_is_processed_before_it_is_extracted_and_goes_on_from_the
     await encode_heard([each for each in due if door.user in each["scope"]], capture, encoder)
     [listed] = (await door.get("/v1/sources", status="processed"))["sources"]
     assert (listed["source_id"], listed["status"]) == ("harbour", "processed")
-    found = (await door.get("/v1/search", query="mooring fee"))["results"]
+    found = (await door.get("/v1/context", query="mooring fee"))["results"]
     assert {each["source_id"] for each in found} == {"harbour"}, "it is found before it is read"
     assert (await door.get("/v1/entities", name="Elena"))["total"] == 0
     await door.settle()
