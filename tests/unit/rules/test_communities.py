@@ -43,6 +43,8 @@ def test_the_most_alike_are_the_same() -> None:
     assert matched(sets("abc", "def"), sets("abcdef"), 0.3) == [0], "of two that become one"
     assert matched(sets("abcdefghij"), sets("abc", "defghij"), 0.3) == [None, 0]
     assert matched(sets("abcdefghij"), sets("abx"), 0.3) == [None], "too little of it is left"
+    assert matched(sets("abcdefghij"), sets("abc"), 0.3) == [0], "three of ten are enough"
+    assert matched(sets("abcdefg"), sets("abcuv", "defgxyzpq"), 0.3) == [None, 0], "of equals that with more in common"
     assert matched([], sets("ab"), 0.3) == [None]
     assert matched(sets("ab"), [], 0.3) == []
 

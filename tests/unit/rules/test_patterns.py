@@ -54,6 +54,7 @@ def test_three_facts_of_three_sources_over_a_month_show_a_pattern() -> None:
         FACTS[:5] + told("f3", "b", "o", ("s3", 31), status="invalidated"),
         FACTS[:5] + told("f3", "b", "x", ("s3", 31)),
         FACTS[:5] + told("f3", "x", "o", ("s3", 31)),
+        FACTS[:5] + told("f3", "x", "b", ("s3", 31)),
     ],
     ids=[
         "two facts",
@@ -62,6 +63,7 @@ def test_three_facts_of_three_sources_over_a_month_show_a_pattern() -> None:
         "one taken back",
         "one of somebody else too",
         "one of others alone",
+        "one that somebody else says of them",
     ],
 )
 def test_less_shows_none(fewer: list[object]) -> None:
@@ -125,6 +127,49 @@ def test_of_much_it_quotes_the_first_and_the_last_and_what_most_sources_say() ->
     assert len(found.facts) == RULES.quoted
     assert {"f00", "f19", "often"} <= set(found.facts)
     assert plan(ties(*PEOPLE, rows), [found]).kept == (found,), "what it quotes is enough by itself"
+
+
+@pytest.mark.conforms("model:patterns")
+def test_three_sources_and_thirty_days_are_just_enough() -> None:
+    just = told("f1", "a", "b", ("s1", 0)) + told("f2", "o", "c", ("s2", 10)) + told("f3", "b", "o", ("s3", 30))
+    [found] = plan(ties(*PEOPLE, just)).made
+    assert plan(ties(*PEOPLE, just), [found]).kept == (found,)
+
+
+@pytest.mark.conforms("model:patterns")
+def test_it_goes_with_any_of_four_though_three_would_be_enough() -> None:
+    four = FACTS + told("f4", "a", "c", ("s5", 35))
+    [first] = plan(ties(*PEOPLE, four)).made
+    assert first.facts == ("f1", "f2", "f3", "f4")
+    taken_back = FACTS + told("f4", "a", "c", ("s5", 35), status="invalidated")
+    of_others = FACTS + told("f4", "a", "x", ("s5", 35))
+    for fewer in (taken_back, of_others):
+        assert plan(ties(*PEOPLE, fewer), [first]).withdrawn == (first.pattern_id,)
+
+
+@pytest.mark.conforms("model:patterns")
+def test_other_sources_are_quoted_before_more_of_the_same() -> None:
+    ends = told("first", "a", "b", ("s0", 0)) + told("last", "a", "b", ("s9", 60))
+    same = [row for day in (1, 2, 3) for row in told(f"same{day}", "a", "b", ("s0", day))]
+    others = told("one", "a", "b", ("s1", 40)) + told("other", "a", "b", ("s2", 41))
+    [found] = plan(ties(*PEOPLE, ends, same, others)).made
+    assert found.facts == ("first", "same1", "one", "other", "last")
+
+
+@pytest.mark.conforms("model:patterns")
+def test_a_source_that_says_it_often_says_it_once() -> None:
+    rows = [row for number in range(9) for row in told(f"f{number}", "a", "b", (f"s{number}", 5.0 * number))]
+    loud = told("loud", "a", "b", *[("loud", 20.0)] * 6)
+    often = told("often", "a", "b", *((f"t{day}", 30.0 + day) for day in range(3)))
+    [found] = plan(ties(*PEOPLE, rows, loud, often)).made
+    assert found.facts == ("f0", "f1", "f2", "often", "f8")
+
+
+@pytest.mark.conforms("model:patterns")
+def test_it_is_about_those_who_are_quoted_of_alone() -> None:
+    rows = told("f1", "a", "b", ("s1", 0)) + told("f2", "o", "b", ("s2", 10)) + told("f3", "b", "o", ("s3", 31))
+    [found] = plan(ties(entities("abc"), entities("o", is_owner=True), rows)).made
+    assert found.about == ("a", "b")
 
 
 @pytest.mark.conforms("model:patterns")

@@ -204,6 +204,59 @@ def test_the_latest_changes_are_summed_up_the_longest_first() -> None:
     assert refreshed((replace(old, quotes=(1,)),), now, RULES) == []
 
 
+@pytest.mark.conforms("002:storylines.promotion", "002:storylines.closing", "model:groups")
+def test_what_happens_exactly_at_a_bound() -> None:
+    tonight = [*FIVE[:4], ("a", 10.0, 0)]
+    assert [days(each)[-1] for each in plan(tonight, 10).opened] == [10.0], "what begins with the night is of it"
+    three = [("a", day, 0) for day in (0.0, 0.1, 1.0, 1.1, 2.0)]
+    before = plan(three, 10).standing
+    assert plan(three, 11, before).kept == before, "three days are enough to stay, too"
+    ninety = [("a", day + shift, 0) for shift in (0.0, 94.0) for day in range(5)]
+    assert [days(each) for each in plan(ninety, 200).opened] == [
+        [0.0, 1.0, 2.0, 3.0, 4.0],
+        [94.0, 95.0, 96.0, 97.0, 98.0],
+    ]
+    slow = [("a", day, 0) for day in (0.0, 0.1, 0.2, 1.0, 1.1, 200.0)]
+    assert [len(each.sources) for each in plan(slow, 300).opened] == [6], "five on two days are none yet"
+
+
+@pytest.mark.conforms("002:storylines.attachment", "model:reopening")
+def test_what_has_joined_lets_others_join_at_either_end() -> None:
+    before = plan(FIVE, 10).standing
+    told = [*FIVE, ("a", 99.0, 0), ("a", 50.0, 0), ("a", -90.0, 0), ("a", -40.0, 0)]
+    [line] = plan(told, 100, before).standing
+    assert days(line) == [-90.0, -40.0, 0.0, 1.0, 1.2, 2.0, 9.0, 50.0, 99.0]
+    [alone] = plan([*FIVE, ("a", 99.0, 0), ("a", -90.0, 0)], 100, before).standing
+    assert days(alone) == days(before[0]), "ninety days are silence"
+
+
+@pytest.mark.conforms("model:groups")
+def test_a_source_that_tells_of_another_now_is_of_hers_no_more() -> None:
+    told = [("b", float(day), 0) for day in range(5)]
+    before = plan([*told, ("b", 9.0, 0)], 10).standing
+    [fewer] = plan([*told, ("a", 9.0, 0)], 11, before).changed
+    assert days(fewer) == [0.0, 1.0, 2.0, 3.0, 4.0]
+
+
+@pytest.mark.conforms("002:storylines.attachment")
+def test_likeness_is_that_of_directions_and_says_nothing_without_one() -> None:
+    later = [("a", 169.0 + day, 0) for day in range(5)]
+    before, told = plan([*FIVE, *later], 180).standing, [*FIVE, *later, ("a", 88.0, 0)]
+
+    def joined(vectors: dict[str, tuple[float, float]]) -> int:
+        known = {each: np.array(vector, np.float32) for each, vector in vectors.items()}
+        lines = plan(told, 180, before, likeness=Likeness(known, lambda cosines: cosines)).standing
+        return [88.0 in days(each) for each in lines].index(True)
+
+    own, one, many = {"s0088.00": (1.0, 0.0)}, {source(FIVE[0]): (1.0, 0.0)}, [source(each) for each in later]
+    assert joined({**own, **one, **dict.fromkeys(many, (0.8, 0.6))}) == 0, "many are no more alike than one"
+    assert joined({**own, **dict.fromkeys(many, (1.0, 0.0))}) == 1
+    assert joined(dict.fromkeys(many, (1.0, 0.0))) == 0, "nobody knows what it is like"
+    assert joined(own) == 0, "nobody knows what they are like"
+    opposite = {source(FIVE[0]): (1.0, 0.0), source(FIVE[1]): (-1.0, 0.0)}
+    assert joined({**own, **opposite}) == 0, "what cancels out has no direction"
+
+
 LIFE = st.lists(
     st.tuples(st.sampled_from("ab"), st.integers(0, 700).map(float), st.integers(0, 2)),
     max_size=40,

@@ -92,6 +92,20 @@ def test_what_is_more_private_ties_those_who_may_see_it() -> None:
 
 
 @pytest.mark.conforms("model:ties")
+def test_a_fact_ties_both_its_ends_and_nobody_where_it_has_one() -> None:
+    assert weights(ties(entities("ab"), fact("f", "b", "a", 0.7), said("f", "s1"))) == {("a", "b"): pytest.approx(0.7)}
+    assert weights(ties(entities("abc"), fact("f", "a", None), said("f", "s1"))) == {}
+    owner = [entities("a"), entities("o", is_owner=True), fact("f", "o", None), said("f", "s1")]
+    assert ties(*owner).facts == (), "of neither end is anybody to be tied"
+
+
+@pytest.mark.conforms("model:ties")
+def test_a_source_that_goes_on_ties_as_it_did_last() -> None:
+    long = [*named(1, "a", "b", day=0, source="s"), *named(2, "a", "b", day=180, source="s")]
+    assert weights(ties(entities("abcd"), long, named(3, "c", "d", day=360)))["a", "b"] == 0.5
+
+
+@pytest.mark.conforms("model:ties")
 def test_a_memory_of_nothing_has_no_ties() -> None:
     for found in (ties(), ties(entities("a")), ties(entities("ab"), named(1, "a"))):
         assert weights(found) == {}
