@@ -121,6 +121,17 @@ def test_what_falls_apart_is_closed_and_what_is_left_of_it_is_it() -> None:
 
 
 @pytest.mark.conforms("model:communities")
+@pytest.mark.parametrize(("before", "tonight", "same"), [(10, range(3), True), (12, range(7, 18), False)])
+def test_three_tenths_in_common_make_it_the_same(before: int, tonight: range, same: bool) -> None:
+    """Three of ten are 0.3; five of all eighteen are 0.28."""
+    [first] = planned([0] * before + [*range(1, 19 - before)]).opened
+    assert len(first.members) == before
+    plan = planned([0 if each in tonight else each + 1 for each in range(18)], [first], "2024-05-02")
+    [found] = (*plan.changed, *plan.opened)
+    assert (found.community_id == first.community_id) is same
+
+
+@pytest.mark.conforms("model:communities")
 def test_two_that_become_one_are_the_larger_one() -> None:
     small, large = sorted(planned([0, 0, 0, 1, 1, 1, 1]).opened, key=lambda each: len(each.members))
     plan = planned([0] * 7, [small, large], "2024-05-02")

@@ -74,7 +74,9 @@ def test_less_shows_none(fewer: list[object]) -> None:
 def test_five_segments_that_name_two_members_do_where_facts_are_few() -> None:
     [found] = plan(ties(*PEOPLE, TALK)).made
     assert (found.facts, found.segments, found.about) == ((), (1, 2, 3, 4, 5), ("a", "b", "c"))
-    assert plan(ties(*PEOPLE, TALK[2:])) == PatternPlan(), "four are too few"
+    four = [each for day in (8, 20, 30, 40) for each in named(day, "a", "b", day=day)]
+    assert plan(ties(*PEOPLE, four)) == PatternPlan(), "four are too few, though they are of a month"
+    assert plan(ties(*PEOPLE, four, named(50, "a", "b", day=50))).made
     alone = [each for segment in range(1, 9) for each in named(segment, "a", "x", day=8 * segment)]
     assert plan(ties(*PEOPLE, alone)) == PatternPlan(), "named with nobody of theirs"
 

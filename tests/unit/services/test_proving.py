@@ -15,9 +15,8 @@ from hypothesis import strategies as st
 from adapters.inmemory.proofs import InMemoryProofReads
 from memory.errors import JournalUnavailable, ModelFailed
 from memory.model import commands as c
-from memory.rules.holding import MOST_HELD, held_of, rows_of
 from memory.rules.night_steps import ACTOR, StepResult
-from memory.rules.proof import ProofFact, ProofQuestion, lost, questions_of, reaches, recalled, shuffled, spread
+from memory.rules.proof import reaches
 from memory.services.night import run_night
 from memory.services.night_words import WordSight, WordStep
 from memory.services.proving import Proving
@@ -273,14 +272,6 @@ async def test_questions_for_which_there_is_no_time_are_left_out_and_told() -> N
     assert report["proof"] == {"questions": 2, "before": 1.0, "after": 1.0, "undone": [], "left_out": 2}
 
 
-@pytest.mark.conforms("model:proof")
-def test_who_stops_early_has_asked_of_all_ages() -> None:
-    asked = [ProofQuestion(str(number), (f"f{number}",), frozenset({number})) for number in range(200)]
-    first = [int(each.text) for each in shuffled(asked, "seed")[:50]]
-    assert shuffled(asked, "seed") == shuffled(reversed(asked), "seed")
-    assert [sum(low <= each < low + 50 for each in first) > 5 for low in (0, 50, 100, 150)] == [True] * 4
-
-
 # ------------------------------------------------------------------------------------------------- what is held back
 
 
@@ -331,80 +322,3 @@ async def test_what_was_taken_back_is_left_by_the_next_nights_until_something_ab
     report = await fading.sleep(night=third)
     assert len([row for row in report["states"]["held_back"] if row[0] == "fact"]) == len(PLACES) - 1
     assert fact_id not in str(report["states"]["held_back"])
-
-
-@pytest.mark.conforms("model:held")
-def test_a_report_of_any_shape_holds_back_what_it_says_and_nothing_else() -> None:
-    row, held = ["fact", "f-1", "archived", 3], {"states": {("fact", "f-1", "archived"): 3}}
-    assert held_of({"proof": {"taken_back": {"states": [row]}}}) == held
-    assert held_of({"states": {"held_back": [row, ["odd"], 7, [[], {}, None, "no"]]}, "now": 1.0}) == held
-    for odd in ({}, {"proof": None}, {"proof": {"taken_back": None}}, {"states": {"held_back": "no"}}, {"proof": 3}):
-        assert held_of(odd) == {}
-
-
-@pytest.mark.conforms("model:held")
-def test_of_a_step_that_crosses_too_much_and_of_sources_nothing_is_held_back() -> None:
-    crossing = c.Crossing("fact", "f-1", "state", "active", "archived", 3)
-    closing = c.CloseNight(command_id="x", night="2026-03-02", step="states", crossings=(crossing,))
-    assert rows_of([closing]) == [["fact", "f-1", "archived", 5]]
-    assert rows_of([replace(closing, crossings=(replace(crossing, noun="source"),))]) == []
-    assert rows_of([replace(closing, crossings=(crossing,) * (MOST_HELD + 1))]) == []
-
-
-# ------------------------------------------------------------------------------------------------------- pure figures
-
-
-def fact(number: int, **more: Any) -> ProofFact:
-    return ProofFact(f"f{number}", "Maya", "lives_in", None, frozenset({number}), **more)
-
-
-@pytest.mark.conforms("model:proof")
-def test_a_question_leaves_the_object_out_and_equal_questions_are_one() -> None:
-    [asked] = questions_of([fact(1), fact(2)])
-    assert asked == ProofQuestion("Maya lives in?", ("f1", "f2"), frozenset({1, 2}))
-    slotted = questions_of([ProofFact("f3", "Maya", "favorite", "shoes", frozenset({3}))])
-    assert [each.text for each in slotted] == ["Maya favorite shoes?"]
-    assert questions_of([ProofFact("f4", "Maya", "likes", None, frozenset())]) == []
-
-
-AGED = st.lists(
-    st.tuples(st.integers(0, 50).map(float), st.uuids().map(str)), max_size=60, unique_by=lambda row: row[1]
-)
-
-
-@pytest.mark.conforms("model:proof")
-@given(AGED, st.integers(0, 20), st.text(max_size=3))
-def test_a_sample_is_spread_over_the_ages_and_the_same_for_the_same_seed(
-    aged: list[tuple[float, str]], most: int, seed: str
-) -> None:
-    chosen = spread(aged, most, seed)
-    order = [each for _, each in sorted(aged)]
-    places = [order.index(each) for each in chosen]
-    assert len(chosen) == min(most, len(aged))
-    assert places == sorted(set(places))
-    assert spread(reversed(aged), most, seed) == chosen
-    for stretch, place in enumerate(places):  # no two come of one stretch
-        assert stretch * (len(order) // most) <= place < (stretch + 1) * (len(order) // most + 1)
-
-
-@pytest.mark.conforms("model:proof")
-@pytest.mark.parametrize(
-    ("found", "expected", "share"),
-    [
-        ([1, 2], {1}, 1.0),
-        ([3], {1}, 0.0),
-        ([*range(11)], {10}, 0.0),
-        ([1], {1, 2}, 0.5),
-        ([*range(20)], {*range(20)}, 1),
-    ],
-)
-def test_recall_counts_the_first_ten(found: list[int], expected: set[int], share: float) -> None:
-    assert recalled(found, expected) == share
-
-
-@pytest.mark.conforms("model:proof")
-def test_half_a_point_may_be_lost_and_no_more() -> None:
-    assert not lost([1.0] * 200, [0.0] + [1.0] * 199)
-    assert lost([1.0] * 200, [0.0] * 2 + [1.0] * 198)
-    assert not lost([], [])
-    assert not lost([0.5], [1.0])
