@@ -108,6 +108,38 @@ def test_a_forgotten_fact_takes_the_summaries_along_that_quote_its_words() -> No
     assert mind.believed.groups == {"s-1": replace(LINE, summary=None, quotes=(), dirty=True), "m-1": MACRO}
 
 
+SUMMED_UP = Group("u-1", "summary", MAY, None, "Extractive summary.\nHe sails. [1]", ("s1",), (1,), False, 4)
+TRIVIAL = Group("u-2", "summary", MAY, None, None, ("s2",), (), False, 4)
+
+
+@pytest.mark.conforms("model:groups")
+def test_the_summary_of_a_source_goes_with_its_source_and_with_any_words_it_quotes() -> None:
+    mind = Remembering(SUMMED_UP, TRIVIAL)
+    mind.turn(c.Withdraw, segment_keys=(2,))
+    assert mind.believed.groups.keys() == {"u-1", "u-2"}, "of a source that is there nothing is quoted"
+    mind.turn(c.Withdraw, segment_keys=(2,), source_id="s2", erase=True)
+    assert mind.believed.groups.keys() == {"u-1"}
+    mind.turn(c.Withdraw, segment_keys=(1,))
+    assert mind.believed.groups == {}
+
+
+@pytest.mark.conforms("model:groups")
+@pytest.mark.parametrize(("revision", "stands"), [(1, True), (2, False)])
+def test_words_that_are_read_once_more_as_something_else_are_not_quoted_as_they_were(
+    revision: int, stands: bool
+) -> None:
+    mind = Remembering(SUMMED_UP)
+    mind.turn(c.AcceptReading, read=(c.ReadSegment("user:u", "s1", 1, revision, MAY, "a", "user", 0),))
+    assert ("u-1" in mind.believed.groups) is stands
+
+
+@pytest.mark.conforms("model:groups")
+def test_a_change_says_whether_a_group_is_new() -> None:
+    mind = Remembering()
+    assert [each.reason for each in mind.arrange(LINE).changes] == ["opened"]
+    assert [each.reason for each in mind.arrange(replace(LINE, sources=9)).changes] == ["arranged"]
+
+
 @pytest.mark.conforms("model:groups")
 def test_with_its_anchor_a_group_goes_and_a_macro_with_its_storylines() -> None:
     mind = Remembering(LINE, MACRO)

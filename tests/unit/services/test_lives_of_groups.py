@@ -128,6 +128,7 @@ async def test_what_was_looked_at_since_it_was_counted_is_left_alone() -> None:
     assert dreamer.believed.groups[identity].state == "active"
 
 
+@pytest.mark.conforms("model:groups")
 async def test_with_the_group_its_recalls_go() -> None:
     dreamer, identity = await lived()
     look(dreamer, identity, 11)

@@ -301,7 +301,7 @@ async def test_a_night_that_dies_goes_on_and_is_undone_to_what_was() -> None:
     assert (mind.believed.groups, set(mind.states.values())) == (before, {"candidate"})
 
 
-@pytest.mark.conforms("002:consolidation.sources", "002:consolidation.night")
+@pytest.mark.conforms("002:consolidation.sources", "002:consolidation.night", "model:groups")
 async def test_an_insight_goes_with_its_support_and_a_summary_with_what_it_quotes() -> None:
     mind = Gatherer()
     mind.tell("a", 0, 1, 2)
@@ -324,7 +324,7 @@ async def test_an_insight_goes_with_its_support_and_a_summary_with_what_it_quote
     assert {mind.states[each] for each in ("s01", "s02")} == {"candidate"}, "what nothing gathers comes back"
 
 
-@pytest.mark.conforms("002:consolidation.night")
+@pytest.mark.conforms("002:consolidation.night", "model:groups")
 async def test_a_fact_stays_whose_other_source_is_of_a_consolidation_that_is_withdrawn() -> None:
     mind = Gatherer()
     mind.tell("a", 0, 1, 2)
@@ -348,7 +348,7 @@ async def test_what_cannot_be_told_is_not_gathered() -> None:
     assert set(mind.states.values()) == {"candidate"}
 
 
-@pytest.mark.conforms("002:consolidation.night")
+@pytest.mark.conforms("002:consolidation.night", "model:groups")
 async def test_what_cannot_be_told_is_tried_once_until_more_is_said() -> None:
     mind = Gatherer()
     mind.tell("a", 0, 1, text="Is it?")
@@ -366,7 +366,7 @@ async def test_what_cannot_be_told_is_tried_once_until_more_is_said() -> None:
     assert (group.members, mind.tried(), told["standing"]) == (("s00", "s01", "s02"), [], 1)
 
 
-@pytest.mark.conforms("002:consolidation.night")
+@pytest.mark.conforms("002:consolidation.night", "model:groups")
 async def test_what_was_tried_goes_with_its_anchor_and_with_words_that_were_looked_at() -> None:
     for command in (
         c.ForgetEntity(command_id="x", entity_id="a"),

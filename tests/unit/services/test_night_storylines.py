@@ -86,6 +86,7 @@ async def test_a_night_writes_storylines_and_tells_of_them() -> None:
     }
 
 
+@pytest.mark.conforms("002:storylines.refresh")
 async def test_the_same_night_and_one_without_news_change_nothing() -> None:
     dreamer = Dreamer()
     dreamer.tell("a", 0, 1, 2, 3, 4)

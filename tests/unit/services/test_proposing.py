@@ -123,6 +123,14 @@ async def test_only_sentences_of_a_model_that_rest_on_lines_are_proposals() -> N
     assert await proposer.propose("it", ["it sails"]) == [Proposal("It sails.", (0,))]
 
 
+@pytest.mark.conforms("model:proposing")
+@pytest.mark.parametrize(("letters", "counts"), [(296, True), (297, False)])
+async def test_a_sentence_of_more_than_300_characters_does_not_count(letters: int, counts: bool) -> None:
+    said = f"It {'x' * letters}"
+    proposer = Proposer(ScriptedModel(f"{said} [1]."), "insights")
+    assert bool(await proposer.propose("it", [said])) is counts
+
+
 # ----------------------------------------------------------------------------------------------------------- insights
 
 
@@ -172,6 +180,7 @@ async def test_an_insight_without_facts_of_two_sources_is_dropped(reply: str) ->
     assert len(mind.consolidated()) == 1, "it is gathered all the same"
 
 
+@pytest.mark.conforms("model:groups")
 async def test_an_insight_of_a_model_goes_with_any_fact_it_rests_on_and_with_its_night() -> None:
     mind = gathered()
     await mind.sleep()
@@ -186,6 +195,7 @@ async def test_an_insight_of_a_model_goes_with_any_fact_it_rests_on_and_with_its
     assert (mind.believed.groups, insight.status) == (before.groups, "forgotten")
 
 
+@pytest.mark.conforms("model:groups")
 async def test_an_insight_is_erased_with_the_words_it_rests_on() -> None:
     mind = gathered()
     await mind.sleep()

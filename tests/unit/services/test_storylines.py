@@ -11,17 +11,19 @@ from adapters.inmemory.storylines import InMemoryStorylineReads
 from memory.model.entities import Mention
 from memory.model.facts import Evidence
 from memory.model.scopes import Sensitivity
+from memory.model.storylines import Macro, Storyline
 from memory.ports import LanguageModel
 from memory.rules.parameters import Storylines
 from memory.services.storylines import (
-    MOST_FAILURES,
     Standing,
     StorylineNight,
     StorylinesFound,
     SummaryWriter,
     find_storylines,
+    group_of,
+    standing_of,
 )
-from memory.services.summing_up import SummaryLine
+from memory.services.summing_up import Summary, SummaryLine
 from tests.unit.language.test_answer import ScriptedModel
 from tests.unit.rules.lives_of_ties import MAY, entities, fact, memory
 
@@ -194,7 +196,7 @@ async def test_a_model_that_fails_is_asked_no_more_and_everything_is_quoted() ->
     for who in life.people:
         life.tell(who, 0, 1, 2, 3, 4)
     await life.sleep(10, model=model)
-    assert len(model.prompts) == MOST_FAILURES
+    assert len(model.prompts) == 3
     assert [each.generated for each in life.standing.summaries.values()] == [False] * 7
 
 
@@ -207,3 +209,30 @@ async def test_what_a_night_does_not_write_waits_for_the_next(most: int, left: i
     assert sum(each.dirty for each in life.standing.storylines) == left
     await life.sleep(11, rules=rules)
     assert not any(each.dirty for each in life.standing.storylines)
+
+
+@pytest.mark.conforms("002:storylines.refresh", "002:macros.refresh")
+def test_a_row_keeps_its_summary_until_another_is_written_and_is_read_as_it_was() -> None:
+    line = Storyline("s-1", "a", Sensitivity.OPEN, MAY, ("s1", "s2"), MAY, MAY + DAY, MAY + 91 * DAY, False, (1,))
+    macro = Macro("m-1", "a", Sensitivity.OPEN, MAY, ("s-1",), 2, MAY, MAY + DAY, True, (1,))
+    first, second = (Summary((SummaryLine(text, (1,)),)) for text in ("He sails.", "He swims."))
+    for each in (line, macro):
+        row = group_of(each, None, first)
+        assert row.summary == "Extractive summary.\nHe sails. [1]"
+        assert group_of(each, row, None).summary == row.summary
+        assert group_of(each, row, second).summary == "Extractive summary.\nHe swims. [1]"
+        assert (group_of(each, None, None).summary, group_of(each, row, Summary()).summary) == (None, None)
+    rows = [group_of(line, None, first), group_of(macro, None, second)]
+    assert standing_of(rows) == Standing([line], [macro], {"s-1": first, "m-1": second})
+    for gone in ({"first_at": None}, {"last_at": None}, {"anchor_id": None}):
+        assert standing_of([replace(each, summary=None, **gone) for each in rows]) == Standing([], [], {})  # type: ignore[arg-type]
+
+
+@pytest.mark.conforms("002:macros.refresh")
+async def test_a_model_is_told_whom_a_macro_is_about() -> None:
+    life, model = Life(), ScriptedModel("a sails [1].")
+    life.tell("a", 0, 1, 2, 3, 4, 200, 201, 202, 203, 204)
+    await life.sleep(210, model=model)
+    model.prompts.clear()
+    await life.sleep(211, sunday=True, model=model)
+    assert [text.splitlines()[0] for _, text in model.prompts] == ["About: a"]

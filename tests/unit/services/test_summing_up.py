@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 from memory.errors import ModelFailed
 from memory.services.summing_up import (
-    MOST_CHARS,
     Summary,
     SummaryLine,
     ToldSegment,
@@ -72,7 +71,9 @@ def test_words_cannot_leave_their_quotation_or_their_line() -> None:
     assert line.count('"') == 2
     assert not set(line) & set("[]<>")
     [long] = texts(said(1, f"Tom {'x ' * 300}"))
-    assert len(long) <= MOST_CHARS + len('Maya: ""…')
+    assert len(long) <= 200 + len('Maya: ""…')
+    [just], [cut] = texts(said(1, f"Tom {'x' * 196}")), texts(said(1, f"Tom {'x' * 197}"))
+    assert (just, cut) == (f'Maya: "Tom {"x" * 196}"', f'Maya: "Tom {"x" * 196}…"')
 
 
 @pytest.mark.conforms("model:summing_up")
