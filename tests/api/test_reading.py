@@ -49,6 +49,7 @@ LISBON = source("march", ("Maya", "I live in Lisbon now."), ("Ravi", "I'll send 
 # --- sources
 
 
+@pytest.mark.conforms("002:phases")
 async def test_a_source_goes_from_raw_to_extracted(door: Door) -> None:
     await door.post("/v1/sources", LISBON, 202)
     listed = (await door.get("/v1/sources"))["sources"]

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from memory.services.vectors import encode_heard
 from tests.api.conftest import Door
 
 pytestmark = pytest.mark.postgres
@@ -25,6 +26,7 @@ def talk(**more: Any) -> dict[str, Any]:
     return {"source_id": "harbour", "started_at": "2025-11-20T18:00:00Z", "segments": said, **more}
 
 
+@pytest.mark.conforms("002:sources.summary", "002:sources.keywords", "002:sources.tags")
 async def test_a_source_has_a_summary_keywords_and_tags_after_a_night(door: Door) -> None:
     await door.post("/v1/sources", talk(), 202)
     await door.settle()
@@ -40,6 +42,22 @@ async def test_a_source_has_a_summary_keywords_and_tags_after_a_night(door: Door
     for line in page["summary"]["lines"]:
         assert told[line["segments"][0]] in line["text"]
     assert {"Maya", "Tom", "harbour office"} <= set(page["tags"])
+
+
+@pytest.mark.conforms("002:phases")
+async def test_a_source_is_processed_before_it_is_extracted_and_goes_on_from_there(door: Door) -> None:
+    capture, encoder = door.app.stores.capture, door.app.stores.encoder
+    await door.post("/v1/sources", talk(), 202)
+    due = await capture.due("embed", door.app.clock.now(), 100)
+    await encode_heard([each for each in due if door.user in each["scope"]], capture, encoder)
+    [listed] = (await door.get("/v1/sources", status="processed"))["sources"]
+    assert (listed["source_id"], listed["status"]) == ("harbour", "processed")
+    found = (await door.get("/v1/context", query="mooring fee"))["results"]
+    assert {each["source_id"] for each in found} == {"harbour"}, "it is found before it is read"
+    assert (await door.get("/v1/entities", name="Elena"))["total"] == 0
+    await door.settle()
+    assert (await door.get("/v1/sources/harbour"))["status"] == "extracted"
+    assert (await door.get("/v1/entities", name="Elena"))["total"] == 1
 
 
 async def test_a_summary_goes_with_a_segment_and_with_its_source(door: Door) -> None:

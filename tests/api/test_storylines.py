@@ -64,6 +64,7 @@ async def test_a_list_comes_in_parts(lived: Door) -> None:
     assert first["storylines"] != rest["storylines"]
 
 
+@pytest.mark.conforms("002:granularity.drill_down")
 async def test_a_storyline_is_opened_down_to_what_was_said(lived: Door) -> None:
     identity = (await lived.get("/v1/storylines", entity="Elena"))["storylines"][0]["storyline_id"]
     page = await lived.get(f"/v1/storylines/{identity[:12]}", limit=2)
@@ -81,6 +82,7 @@ async def test_a_storyline_is_opened_down_to_what_was_said(lived: Door) -> None:
     assert [len(rest["told_in"]), rest["cursor"]] == [3, None]
 
 
+@pytest.mark.conforms("002:granularity.drill_down")
 async def test_a_macro_is_opened_down_to_its_storylines(lived: Door) -> None:
     [macro] = (await lived.get("/v1/macros", entity="Elena"))["macros"]
     page = await lived.get(f"/v1/macros/{macro['macro_id']}")
@@ -152,6 +154,7 @@ async def test_an_entity_is_explored_as_coarsely_as_it_is_asked_for(lived: Door)
     assert await lived.post("/v1/tools/explore", {"name": "Elena", "granularity": 3}) == coarse
 
 
+@pytest.mark.conforms("002:granularity")
 async def test_a_question_is_answered_at_the_granularity_it_asks_for(lived: Door) -> None:
     said = await lived.get("/v1/context", query="What is Elena doing?", limit=3)
     found = await lived.get("/v1/context", query="What is Elena doing?", limit=3, granularity=2)

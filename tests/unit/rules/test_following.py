@@ -45,6 +45,7 @@ FIVE, OTHER = (1, 2, 3, 4, 5), (201, 202, 203, 204, 205)
 A, B = [("a", key) for key in FIVE], [("b", key) for key in OTHER]
 
 
+@pytest.mark.conforms("model:groups")
 def test_the_storylines_of_who_is_merged_are_about_whom_they_were_merged_into() -> None:
     first, second = line("s-1", "a", *FIVE), line("s-2", "b", *OTHER)
     one = mind(first, second, mentions=told(*A, *B))
@@ -54,6 +55,7 @@ def test_the_storylines_of_who_is_merged_are_about_whom_they_were_merged_into() 
     assert one.believed.groups == {"s-1": first, "s-2": second}
 
 
+@pytest.mark.conforms("model:groups")
 def test_two_that_were_open_at_one_time_become_the_earlier() -> None:
     keys = {"b": (301, 302, 303, 304, 305), "a": (1, 2, 303, 350, 351)}
     first = line("s-1", "b", *keys["b"])
@@ -72,6 +74,7 @@ def test_two_that_were_open_at_one_time_become_the_earlier() -> None:
     assert one.believed.groups == before
 
 
+@pytest.mark.conforms("model:groups")
 def test_those_of_one_entity_are_not_joined_by_the_merge_of_another() -> None:
     first, second = line("s-1", "a", 1, 2, 90), line("s-2", "a", 150, 151)
     mentions = told(*[("a", key) for key in (1, 2, 90, 150, 151)], ("b", 900))
@@ -105,6 +108,7 @@ def test_a_closed_one_goes_on_where_loose_sources_of_the_other_lead_to_the_next(
     assert one.believed.groups == before
 
 
+@pytest.mark.conforms("model:groups")
 def test_sources_of_a_higher_level_lead_nowhere() -> None:
     first, second = line("s-1", "a", *FIVE), line("s-2", "b", *OTHER, closed=False)
     one = mind(first, second, mentions=[*told(*A, *B), *told(("b", 60), ("b", 120), level=1)])
@@ -112,6 +116,7 @@ def test_sources_of_a_higher_level_lead_nowhere() -> None:
     assert one.believed.groups.keys() == {"s-1", "s-2"}
 
 
+@pytest.mark.conforms("model:groups")
 @pytest.mark.parametrize("own", [True, False])
 def test_a_macro_follows_unless_there_is_one(own: bool) -> None:
     lines = line("s-1", "a", *FIVE), line("s-2", "b", *OTHER)
@@ -125,6 +130,7 @@ def test_a_macro_follows_unless_there_is_one(own: bool) -> None:
     assert one.believed.groups == before
 
 
+@pytest.mark.conforms("model:groups")
 def test_levels_stay_apart() -> None:
     first, second = line("s-1", "a", *FIVE), line("s-2", "b", *FIVE, sensitivity=Sensitivity.PRIVATE)
     one = mind(first, second, mentions=[*told(*A), *told(*[("b", key) for key in FIVE], level=1)])
@@ -133,6 +139,7 @@ def test_levels_stay_apart() -> None:
     assert left == {"s-1": ("a", Sensitivity.OPEN), "s-2": ("a", Sensitivity.PRIVATE)}
 
 
+@pytest.mark.conforms("model:groups")
 def test_a_summary_stands_where_both_were_named_in_the_words_it_quotes() -> None:
     first = line("s-1", "a", *FIVE)
     one = mind(first, mentions=told(*A, ("b", 1)))
@@ -150,6 +157,7 @@ def test_the_owner_has_none() -> None:
     assert one.believed.groups == {}
 
 
+@pytest.mark.conforms("model:groups")
 def test_a_storyline_goes_with_whom_most_of_its_sources_tell_of() -> None:
     first, second = line("s-1", "a", *FIVE), line("s-2", "a", *OTHER)
     one = mind(first, second, mentions=told(*A, *[("a", key) for key in OTHER]))
@@ -164,6 +172,7 @@ def test_a_storyline_goes_with_whom_most_of_its_sources_tell_of() -> None:
     assert one.believed.groups == before
 
 
+@pytest.mark.conforms("model:groups")
 def test_a_merge_is_undone_though_a_night_has_written_of_it_since() -> None:
     one = mind(line("s-1", "a", *FIVE), line("s-2", "b", *OTHER), mentions=told(*A, *B))
     done = one.turn(c.MergeEntities, winner_id="a", loser_id="b")

@@ -49,12 +49,14 @@ class Remembering:
         return self.turn(c.ArrangeGroups, actor="night", arranged=arranged)
 
 
+@pytest.mark.conforms("model:groups")
 def test_groups_are_put_and_the_same_again_changes_nothing() -> None:
     mind = Remembering(LINE, MACRO)
     assert mind.believed.groups == {"s-1": LINE, "m-1": MACRO}
     assert mind.arrange(LINE, MACRO).changes == ()
 
 
+@pytest.mark.conforms("model:groups")
 def test_a_row_that_has_changed_since_is_left() -> None:
     mind = Remembering(LINE)
     old = group_stamp(LINE)
@@ -67,11 +69,13 @@ def test_a_row_that_has_changed_since_is_left() -> None:
     assert mind.believed.groups == {}
 
 
+@pytest.mark.conforms("model:groups")
 @pytest.mark.parametrize("anchor", ["e-none", None])
 def test_a_group_of_nobody_is_not_put(anchor: str | None) -> None:
     assert Remembering(replace(LINE, anchor_id=anchor)).believed.groups == {}
 
 
+@pytest.mark.conforms("model:groups")
 def test_words_that_go_take_the_summaries_along_that_quote_them() -> None:
     mind = Remembering(LINE, MACRO)
     mind.turn(c.Withdraw, segment_keys=(2,))
@@ -79,12 +83,14 @@ def test_words_that_go_take_the_summaries_along_that_quote_them() -> None:
     assert mind.believed.groups == {"s-1": left, "m-1": MACRO}
 
 
+@pytest.mark.conforms("model:groups")
 def test_a_source_that_goes_leaves_a_summary_that_does_not_quote_it() -> None:
     mind = Remembering(LINE)
     mind.turn(c.Withdraw, segment_keys=(3,))
     assert mind.believed.groups["s-1"] == replace(LINE, members=("s1", "s2"), dirty=True)
 
 
+@pytest.mark.conforms("model:groups")
 def test_words_that_are_erased_take_every_summary_along_that_may_have_quoted_them() -> None:
     mind = Remembering(LINE)
     done = mind.turn(c.Withdraw, segment_keys=(3,), source_id="s3", erase=True)
@@ -95,12 +101,46 @@ def test_words_that_are_erased_take_every_summary_along_that_may_have_quoted_the
     assert mind.believed.groups == {}
 
 
+@pytest.mark.conforms("model:groups")
 def test_a_forgotten_fact_takes_the_summaries_along_that_quote_its_words() -> None:
     mind = Remembering(LINE, MACRO)
     mind.turn(c.ForgetFact, fact_id="f")
     assert mind.believed.groups == {"s-1": replace(LINE, summary=None, quotes=(), dirty=True), "m-1": MACRO}
 
 
+SUMMED_UP = Group("u-1", "summary", MAY, None, "Extractive summary.\nHe sails. [1]", ("s1",), (1,), False, 4)
+TRIVIAL = Group("u-2", "summary", MAY, None, None, ("s2",), (), False, 4)
+
+
+@pytest.mark.conforms("model:groups")
+def test_the_summary_of_a_source_goes_with_its_source_and_with_any_words_it_quotes() -> None:
+    mind = Remembering(SUMMED_UP, TRIVIAL)
+    mind.turn(c.Withdraw, segment_keys=(2,))
+    assert mind.believed.groups.keys() == {"u-1", "u-2"}, "of a source that is there nothing is quoted"
+    mind.turn(c.Withdraw, segment_keys=(2,), source_id="s2", erase=True)
+    assert mind.believed.groups.keys() == {"u-1"}
+    mind.turn(c.Withdraw, segment_keys=(1,))
+    assert mind.believed.groups == {}
+
+
+@pytest.mark.conforms("model:groups")
+@pytest.mark.parametrize(("revision", "stands"), [(1, True), (2, False)])
+def test_words_that_are_read_once_more_as_something_else_are_not_quoted_as_they_were(
+    revision: int, stands: bool
+) -> None:
+    mind = Remembering(SUMMED_UP)
+    mind.turn(c.AcceptReading, read=(c.ReadSegment("user:u", "s1", 1, revision, MAY, "a", "user", 0),))
+    assert ("u-1" in mind.believed.groups) is stands
+
+
+@pytest.mark.conforms("model:groups")
+def test_a_change_says_whether_a_group_is_new() -> None:
+    mind = Remembering()
+    assert [each.reason for each in mind.arrange(LINE).changes] == ["opened"]
+    assert [each.reason for each in mind.arrange(replace(LINE, sources=9)).changes] == ["arranged"]
+
+
+@pytest.mark.conforms("model:groups")
 def test_with_its_anchor_a_group_goes_and_a_macro_with_its_storylines() -> None:
     mind = Remembering(LINE, MACRO)
     assert {"s-1", "m-1"} <= set(mind.turn(c.ForgetEntity, entity_id="a").erased)
@@ -109,6 +149,7 @@ def test_with_its_anchor_a_group_goes_and_a_macro_with_its_storylines() -> None:
     assert mind.believed.groups == {}
 
 
+@pytest.mark.conforms("model:groups")
 def test_what_is_above_a_group_bears_nothing_of_it() -> None:
     mind = Remembering()
     row = mind.believed.mentions["a"][2]
@@ -129,6 +170,7 @@ def test_what_is_above_a_group_bears_nothing_of_it() -> None:
     assert mind.believed.groups["s-2"].members == LINE.members
 
 
+@pytest.mark.conforms("model:groups")
 def test_what_says_nothing_stays_clean() -> None:
     silent = replace(LINE, summary=None, quotes=())
     mind = Remembering(silent)
@@ -136,6 +178,7 @@ def test_what_says_nothing_stays_clean() -> None:
     assert mind.believed.groups["s-1"] == silent
 
 
+@pytest.mark.conforms("model:groups")
 def test_a_command_of_groups_is_undone_to_what_was() -> None:
     mind = Remembering(LINE)
     before = mind.believed
@@ -146,6 +189,7 @@ def test_a_command_of_groups_is_undone_to_what_was() -> None:
     assert mind.believed == replace(before, version=mind.believed.version)
 
 
+@pytest.mark.conforms("model:groups")
 def test_undone_after_words_went_a_group_does_not_get_them_back() -> None:
     mind = Remembering(LINE)
     fewer = replace(LINE, members=("s1", "s3"), summary=None, quotes=())
@@ -159,6 +203,7 @@ def test_a_memory_without_groups_is_not_looked_through() -> None:
     assert Remembering().believed.groups == WorkingSet("u").groups
 
 
+@pytest.mark.conforms("model:groups")
 def test_a_command_is_undone_though_a_night_has_written_of_a_group_since() -> None:
     mind = Remembering(LINE, MACRO)
     done = mind.turn(c.ForgetFact, fact_id="f")

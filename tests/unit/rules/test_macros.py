@@ -28,13 +28,14 @@ def plan(
     return plan_macros("u", lines, before.standing, OPEN, now, rules)
 
 
-@pytest.mark.conforms("002:storylines")
+@pytest.mark.conforms("002:storylines", "002:macros.promotion")
 def test_two_storylines_over_thirty_days_are_a_macro() -> None:
     [macro] = plan([line("s2", 20, 30, sources=7), line("s1", 0, 10)]).opened
     assert (macro.anchor_id, macro.storylines, macro.sources) == ("a", ("s1", "s2"), 12)
     assert (macro.first_at, macro.last_at, macro.dirty) == (NOW, NOW + 30 * DAY_S, True)
 
 
+@pytest.mark.conforms("002:macros.promotion")
 @pytest.mark.parametrize(
     "lines",
     [[line("s1", 0, 40)], [line("s1", 0, 10), line("s2", 12, 29.9)], [line("s1", 0, 10), line("s2", 20, 40, "b")], []],
@@ -44,6 +45,7 @@ def test_less_than_that_is_none(lines: list[Storyline]) -> None:
     assert plan(lines) == MacroPlan()
 
 
+@pytest.mark.conforms("002:macros.promotion")
 def test_the_same_sunday_again_changes_nothing_and_opens_no_more() -> None:
     lines = [line(f"{who}{place}", 40 * place, 40 * place + 1, who) for who in "abc" for place in range(2)]
     lines.append(line("b2", 90, 91, "b"))
@@ -54,6 +56,7 @@ def test_the_same_sunday_again_changes_nothing_and_opens_no_more() -> None:
     assert [each.anchor_id for each in plan(lines, found, NOW + 7 * DAY_S, one).opened] == ["a"]
 
 
+@pytest.mark.conforms("002:macros.refresh")
 def test_what_comes_makes_it_dirty() -> None:
     lines = [line("s1", 0, 1), line("s2", 100, 101)]
     before = plan(lines)
@@ -65,12 +68,14 @@ def test_what_comes_makes_it_dirty() -> None:
     assert (longer.storylines, longer.macro_id) == (("s1", "s2", "s3"), before.opened[0].macro_id)
 
 
+@pytest.mark.conforms("002:macros.promotion")
 def test_one_that_is_none_any_more_goes() -> None:
     before = plan([line("s1", 0, 1), line("s2", 100, 101)])
     assert plan([line("s1", 0, 1)], before).withdrawn == (before.opened[0].macro_id,)
     assert plan([], before).withdrawn == (before.opened[0].macro_id,)
 
 
+@pytest.mark.conforms("002:macros.refresh")
 def test_the_largest_that_have_changed_are_summed_up_first() -> None:
     lines = [line(f"{who}{place}", 40 * place, 41 * place, who, 5 + (who == "b")) for who in "ab" for place in range(2)]
     a, b = plan(lines).standing

@@ -36,6 +36,7 @@ def plan(found: Ties, standing: Sequence[Pattern] = (), communities: Sequence[Co
     return plan_patterns("u", found, communities, standing, Sensitivity.OPEN, RULES)
 
 
+@pytest.mark.conforms("model:patterns")
 def test_three_facts_of_three_sources_over_a_month_show_a_pattern() -> None:
     [found] = plan(ties(*PEOPLE, FACTS)).made
     assert found.facts == ("f1", "f2", "f3"), "in the order in which they were said"
@@ -43,6 +44,7 @@ def test_three_facts_of_three_sources_over_a_month_show_a_pattern() -> None:
     assert found.about == ("a", "b", "c")
 
 
+@pytest.mark.conforms("model:patterns")
 @pytest.mark.parametrize(
     "fewer",
     [
@@ -52,6 +54,7 @@ def test_three_facts_of_three_sources_over_a_month_show_a_pattern() -> None:
         FACTS[:5] + told("f3", "b", "o", ("s3", 31), status="invalidated"),
         FACTS[:5] + told("f3", "b", "x", ("s3", 31)),
         FACTS[:5] + told("f3", "x", "o", ("s3", 31)),
+        FACTS[:5] + told("f3", "x", "b", ("s3", 31)),
     ],
     ids=[
         "two facts",
@@ -60,20 +63,25 @@ def test_three_facts_of_three_sources_over_a_month_show_a_pattern() -> None:
         "one taken back",
         "one of somebody else too",
         "one of others alone",
+        "one that somebody else says of them",
     ],
 )
 def test_less_shows_none(fewer: list[object]) -> None:
     assert plan(ties(*PEOPLE, fewer)) == PatternPlan()
 
 
+@pytest.mark.conforms("model:patterns")
 def test_five_segments_that_name_two_members_do_where_facts_are_few() -> None:
     [found] = plan(ties(*PEOPLE, TALK)).made
     assert (found.facts, found.segments, found.about) == ((), (1, 2, 3, 4, 5), ("a", "b", "c"))
-    assert plan(ties(*PEOPLE, TALK[2:])) == PatternPlan(), "four are too few"
+    four = [each for day in (8, 20, 30, 40) for each in named(day, "a", "b", day=day)]
+    assert plan(ties(*PEOPLE, four)) == PatternPlan(), "four are too few, though they are of a month"
+    assert plan(ties(*PEOPLE, four, named(50, "a", "b", day=50))).made
     alone = [each for segment in range(1, 9) for each in named(segment, "a", "x", day=8 * segment)]
     assert plan(ties(*PEOPLE, alone)) == PatternPlan(), "named with nobody of theirs"
 
 
+@pytest.mark.conforms("model:patterns")
 def test_it_stays_word_for_word_when_more_of_the_same_is_said() -> None:
     [first] = plan(ties(*PEOPLE, FACTS)).made
     more = told("f0", "a", "c", ("s7", 60), ("s8", 61), ("s9", 62), confidence=1.0)
@@ -82,6 +90,7 @@ def test_it_stays_word_for_word_when_more_of_the_same_is_said() -> None:
     assert plan(ties(*PEOPLE, FACTS), [first], [grown]).kept == (first,)
 
 
+@pytest.mark.conforms("model:patterns")
 def test_it_goes_when_a_support_goes_and_another_may_come_of_what_is_left() -> None:
     [first] = plan(ties(*PEOPLE, FACTS)).made
     without = FACTS[:5]
@@ -94,6 +103,7 @@ def test_it_goes_when_a_support_goes_and_another_may_come_of_what_is_left() -> N
     assert plan(ties(*PEOPLE, TALK[2:]), [talked]).withdrawn == (talked.pattern_id,), "a segment was forgotten"
 
 
+@pytest.mark.conforms("model:patterns")
 def test_it_goes_with_its_community_and_with_whom_it_is_about() -> None:
     [first] = plan(ties(*PEOPLE, FACTS)).made
     assert plan(ties(*PEOPLE, FACTS), [first], []) == PatternPlan(withdrawn=(first.pattern_id,))
@@ -101,6 +111,7 @@ def test_it_goes_with_its_community_and_with_whom_it_is_about() -> None:
     assert plan(ties(*PEOPLE, FACTS), [first], [without_c]).withdrawn == (first.pattern_id,)
 
 
+@pytest.mark.conforms("model:patterns")
 def test_facts_whose_dates_are_taken_back_do_not_carry_it_any_more() -> None:
     """All that is quoted is still believed, but was said within three weeks: forgetting took the rest."""
     [first] = plan(ties(*PEOPLE, FACTS)).made
@@ -108,6 +119,7 @@ def test_facts_whose_dates_are_taken_back_do_not_carry_it_any_more() -> None:
     assert plan(ties(*PEOPLE, close), [first]).withdrawn == (first.pattern_id,)
 
 
+@pytest.mark.conforms("model:patterns")
 def test_of_much_it_quotes_the_first_and_the_last_and_what_most_sources_say() -> None:
     rows: list[object] = []
     for number in range(20):
@@ -119,11 +131,56 @@ def test_of_much_it_quotes_the_first_and_the_last_and_what_most_sources_say() ->
     assert plan(ties(*PEOPLE, rows), [found]).kept == (found,), "what it quotes is enough by itself"
 
 
+@pytest.mark.conforms("model:patterns")
+def test_three_sources_and_thirty_days_are_just_enough() -> None:
+    just = told("f1", "a", "b", ("s1", 0)) + told("f2", "o", "c", ("s2", 10)) + told("f3", "b", "o", ("s3", 30))
+    [found] = plan(ties(*PEOPLE, just)).made
+    assert plan(ties(*PEOPLE, just), [found]).kept == (found,)
+
+
+@pytest.mark.conforms("model:patterns")
+def test_it_goes_with_any_of_four_though_three_would_be_enough() -> None:
+    four = FACTS + told("f4", "a", "c", ("s5", 35))
+    [first] = plan(ties(*PEOPLE, four)).made
+    assert first.facts == ("f1", "f2", "f3", "f4")
+    taken_back = FACTS + told("f4", "a", "c", ("s5", 35), status="invalidated")
+    of_others = FACTS + told("f4", "a", "x", ("s5", 35))
+    for fewer in (taken_back, of_others):
+        assert plan(ties(*PEOPLE, fewer), [first]).withdrawn == (first.pattern_id,)
+
+
+@pytest.mark.conforms("model:patterns")
+def test_other_sources_are_quoted_before_more_of_the_same() -> None:
+    ends = told("first", "a", "b", ("s0", 0)) + told("last", "a", "b", ("s9", 60))
+    same = [row for day in (1, 2, 3) for row in told(f"same{day}", "a", "b", ("s0", day))]
+    others = told("one", "a", "b", ("s1", 40)) + told("other", "a", "b", ("s2", 41))
+    [found] = plan(ties(*PEOPLE, ends, same, others)).made
+    assert found.facts == ("first", "same1", "one", "other", "last")
+
+
+@pytest.mark.conforms("model:patterns")
+def test_a_source_that_says_it_often_says_it_once() -> None:
+    rows = [row for number in range(9) for row in told(f"f{number}", "a", "b", (f"s{number}", 5.0 * number))]
+    loud = told("loud", "a", "b", *[("loud", 20.0)] * 6)
+    often = told("often", "a", "b", *((f"t{day}", 30.0 + day) for day in range(3)))
+    [found] = plan(ties(*PEOPLE, rows, loud, often)).made
+    assert found.facts == ("f0", "f1", "f2", "often", "f8")
+
+
+@pytest.mark.conforms("model:patterns")
+def test_it_is_about_those_who_are_quoted_of_alone() -> None:
+    rows = told("f1", "a", "b", ("s1", 0)) + told("f2", "o", "b", ("s2", 10)) + told("f3", "b", "o", ("s3", 31))
+    [found] = plan(ties(entities("abc"), entities("o", is_owner=True), rows)).made
+    assert found.about == ("a", "b")
+
+
+@pytest.mark.conforms("model:patterns")
 def test_the_same_facts_give_the_same_pattern_in_any_order() -> None:
     [one], [other] = plan(ties(*PEOPLE, FACTS)).made, plan(ties(*PEOPLE, FACTS[::-1])).made
     assert one == other
 
 
+@pytest.mark.conforms("model:patterns")
 def test_one_pattern_a_community() -> None:
     [first] = plan(ties(*PEOPLE, FACTS)).made
     second = replace(first, pattern_id="z", facts=("f1", "f3", "f2"))

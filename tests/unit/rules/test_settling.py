@@ -40,11 +40,13 @@ def noisy(seed: int, nodes: int = 300) -> WeightedGraph:
     return WeightedGraph.of(nodes, *ends, rng.exponential(1, 4 * nodes) + 0.01)
 
 
+@pytest.mark.conforms("model:settling")
 def test_on_the_first_night_it_is_the_engines() -> None:
     graph = cliques(5, 5, 4)
     assert settle(graph, [NEW] * 14).tolist() == ENGINE.partition(graph).tolist() == [0] * 5 + [1] * 5 + [2] * 4
 
 
+@pytest.mark.conforms("model:settling")
 def test_who_could_as_well_be_elsewhere_stays() -> None:
     """A node with one edge to each of two cliques: wherever it was, there it is."""
     graph = cliques(5, 5, 1, between=((0, 10, 1.0), (5, 10, 1.0)))
@@ -55,12 +57,14 @@ def test_who_could_as_well_be_elsewhere_stays() -> None:
             assert found[10] == found[5 * mine]
 
 
+@pytest.mark.conforms("model:settling")
 def test_who_is_pulled_elsewhere_goes() -> None:
     graph = cliques(5, 5, 1, between=((0, 10, 1.0), (5, 10, 1.0), (6, 10, 1.0), (7, 10, 1.0)))
     found = settle(graph, [0] * 5 + [1] * 5 + [0])
     assert found[10] == found[5] != found[0]
 
 
+@pytest.mark.conforms("model:settling")
 def test_communities_that_grow_together_are_one_and_one_that_falls_apart_is_two() -> None:
     together = cliques(4, 4, between=tuple((one, 4 + other, 1.0) for one in range(4) for other in range(4)))
     assert settle(together, [0] * 4 + [1] * 4).tolist() == [0] * 8
@@ -68,12 +72,14 @@ def test_communities_that_grow_together_are_one_and_one_that_falls_apart_is_two(
     assert settle(apart, [0] * 8 + [1] * 3).tolist() == [0] * 4 + [1] * 4 + [2] * 3
 
 
+@pytest.mark.conforms("model:settling")
 def test_who_is_new_finds_their_place_and_a_new_circle_is_one() -> None:
     graph = cliques(5, 5, 6, between=((0, 15, 1.0),))
     found = settle(graph, [0] * 5 + [NEW] * 11)
     assert found.tolist() == [1] * 5 + [2] * 5 + [0] * 6
 
 
+@pytest.mark.conforms("model:settling")
 def test_a_partition_that_says_nothing_any_more_is_given_up() -> None:
     graph = cliques(6, 6, 6)
     nonsense = [place % 3 for place in range(18)]
@@ -81,11 +87,13 @@ def test_a_partition_that_says_nothing_any_more_is_given_up() -> None:
     assert found.tolist() == [0] * 6 + [1] * 6 + [2] * 6
 
 
+@pytest.mark.conforms("model:settling")
 def test_without_edges_everybody_is_alone_whatever_was() -> None:
     assert settle(WeightedGraph.of(4, [], []), [0, 0, 0, NEW]).tolist() == [0, 1, 2, 3]
     assert settle(WeightedGraph.of(0, [], []), []).tolist() == []
 
 
+@pytest.mark.conforms("model:settling")
 @pytest.mark.parametrize("seed", range(4))
 def test_as_much_is_given_up_as_may_be(seed: int) -> None:
     """Of hardly any structure, too: nearly as good as the engine's, and much nearer to the night before."""
@@ -110,6 +118,7 @@ def test_as_much_is_given_up_as_may_be(seed: int) -> None:
     assert together(found) > 0.9 > together(fresh)
 
 
+@pytest.mark.conforms("model:settling")
 @given(seed=st.integers(0, 10_000), nodes=st.integers(1, 60), density=st.floats(0.2, 4))
 @settings(max_examples=60, deadline=None)
 def test_a_second_night_on_the_same_graph_changes_nothing(seed: int, nodes: int, density: float) -> None:

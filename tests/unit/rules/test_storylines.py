@@ -56,7 +56,7 @@ def days(line: Storyline) -> list[float]:
     return [float(each[1:]) for each in line.sources]
 
 
-@pytest.mark.conforms("002:storylines")
+@pytest.mark.conforms("002:storylines", "002:storylines.promotion")
 def test_five_sources_on_three_days_open_a_storyline() -> None:
     found = plan(FIVE, 10)
     [line] = found.opened
@@ -66,7 +66,7 @@ def test_five_sources_on_three_days_open_a_storyline() -> None:
     assert (found.kept, found.changed, found.withdrawn) == ((), (), ())
 
 
-@pytest.mark.conforms("002:storylines")
+@pytest.mark.conforms("002:storylines", "002:storylines.promotion")
 @pytest.mark.parametrize(
     ("told", "more"),
     [
@@ -83,6 +83,7 @@ def test_less_than_that_opens_none(told: list[Told], more: dict[str, object]) ->
     assert plan(told, 10, **more) == StorylinePlan()  # type: ignore[arg-type]
 
 
+@pytest.mark.conforms("002:storylines.promotion")
 def test_what_is_young_waits() -> None:
     young = [("a", day, 0) for day in (0.9, 1.0, 1.1, 2.0, 2.1)]
     assert plan(young, 3.9) == StorylinePlan(), "three days are not more than three days"
@@ -90,6 +91,7 @@ def test_what_is_young_waits() -> None:
     assert plan(FIVE, 10, state="candidate", confidence=0.8).opened
 
 
+@pytest.mark.conforms("002:storylines.promotion")
 def test_those_of_the_most_sources_come_first_and_the_same_night_opens_no_more() -> None:
     two = replace(RULES, opened=2)
     told = [(who, day, 0) for who, many in zip("abc", (5, 7, 6), strict=True) for day in range(many)]
@@ -99,6 +101,7 @@ def test_those_of_the_most_sources_come_first_and_the_same_night_opens_no_more()
     assert [each.anchor_id for each in plan(told, 11, found.standing, rules=two).opened] == ["a"]
 
 
+@pytest.mark.conforms("002:storylines.attachment")
 def test_what_comes_joins_and_makes_it_dirty() -> None:
     before = [replace(each, dirty=False, quotes=(1,)) for each in plan(FIVE, 10).standing]
     found = plan([*FIVE, ("a", 98.9, 0)], 99, before)
@@ -107,6 +110,7 @@ def test_what_comes_joins_and_makes_it_dirty() -> None:
     assert line.storyline_id == before[0].storyline_id
 
 
+@pytest.mark.conforms("002:storylines.closing")
 def test_one_that_is_silent_closes_and_the_next_one_opens() -> None:
     before = plan(FIVE, 10).standing
     [silent] = plan(FIVE, 99, before).changed
@@ -118,6 +122,7 @@ def test_one_that_is_silent_closes_and_the_next_one_opens() -> None:
     assert len({each.storyline_id for each in found.standing}) == 2
 
 
+@pytest.mark.conforms("model:reopening")
 def test_a_late_source_opens_it_again() -> None:
     [silent] = plan(FIVE, 100, plan(FIVE, 10).standing).changed
     [again] = plan([*FIVE, ("a", 60.0, 0)], 101, [silent]).changed
@@ -126,6 +131,7 @@ def test_a_late_source_opens_it_again() -> None:
     assert (days(still)[0], still.closed_at) == (-80.0, silent.closed_at), "one from before it changes no end"
 
 
+@pytest.mark.conforms("002:storylines.closing")
 def test_what_comes_between_two_storylines_founds_none_across_them() -> None:
     middle = [("a", 200.0 + day, 0) for day in range(5)]
     before = plan([*FIVE, *middle], 210).standing
@@ -134,6 +140,7 @@ def test_what_comes_between_two_storylines_founds_none_across_them() -> None:
     assert plan([*around, *FIVE, *middle], 410, before).opened == ()
 
 
+@pytest.mark.conforms("002:storylines.attachment")
 def test_of_several_that_fit_the_nearest_gets_it() -> None:
     later = [("a", 169.0 + day, 0) for day in range(5)]
     before = plan([*FIVE, *later], 180).standing
@@ -144,6 +151,7 @@ def test_of_several_that_fit_the_nearest_gets_it() -> None:
     assert (90.0 in days(first), 90.0 in days(second)) == (False, True)
 
 
+@pytest.mark.conforms("002:storylines.attachment")
 def test_of_several_that_fit_likeness_decides_where_time_does_not() -> None:
     later = [("a", 169.0 + day, 0) for day in range(5)]
     before = plan([*FIVE, *later], 180).standing
@@ -156,12 +164,14 @@ def test_of_several_that_fit_likeness_decides_where_time_does_not() -> None:
     assert 88.0 in days(plan(told, 180, before, likeness=Likeness({}, lambda cosines: cosines)).standing[0])
 
 
+@pytest.mark.conforms("002:storylines.attachment")
 def test_no_vector_is_asked_for_where_nothing_is_contested() -> None:
     before = plan(FIVE, 10).standing
     assert contested(appearances([*FIVE, ("a", 12.0, 0)]), before, OPEN) == ()
     assert contested(appearances([]), before, OPEN) == ()
 
 
+@pytest.mark.conforms("model:groups")
 def test_one_that_has_lost_what_made_it_goes() -> None:
     before = plan([*FIVE, ("a", 9.5, 0)], 10).standing
     [fewer] = plan(FIVE, 11, before).changed
@@ -171,6 +181,7 @@ def test_one_that_has_lost_what_made_it_goes() -> None:
     assert plan([("b", 1.0, 0)], 11, before).withdrawn == (before[0].storyline_id,), "its anchor is gone"
 
 
+@pytest.mark.conforms("002:storylines.promotion")
 def test_a_level_has_a_storyline_of_its_own_where_something_of_it_is_told() -> None:
     told = [*FIVE, ("a", 9.5, 1), *(("b", day, 0) for day in range(5)), *(("c", day, 1) for day in range(5))]
     assert {each.anchor_id: days(each)[-1] for each in plan(told, 10).opened} == {"a": 9.0, "b": 4.0}
@@ -180,6 +191,7 @@ def test_a_level_has_a_storyline_of_its_own_where_something_of_it_is_told() -> N
     assert len({each.storyline_id for each in (*private, *plan(told, 10).opened)}) == 4
 
 
+@pytest.mark.conforms("002:storylines.refresh")
 def test_the_latest_changes_are_summed_up_the_longest_first() -> None:
     told = [(who, day, 0) for who, many in zip("abc", (5, 7, 6), strict=True) for day in range(many)]
     a, b, c = plan(told, 10).standing
@@ -192,6 +204,59 @@ def test_the_latest_changes_are_summed_up_the_longest_first() -> None:
     assert refreshed((replace(old, quotes=(1,)),), now, RULES) == []
 
 
+@pytest.mark.conforms("002:storylines.promotion", "002:storylines.closing", "model:groups")
+def test_what_happens_exactly_at_a_bound() -> None:
+    tonight = [*FIVE[:4], ("a", 10.0, 0)]
+    assert [days(each)[-1] for each in plan(tonight, 10).opened] == [10.0], "what begins with the night is of it"
+    three = [("a", day, 0) for day in (0.0, 0.1, 1.0, 1.1, 2.0)]
+    before = plan(three, 10).standing
+    assert plan(three, 11, before).kept == before, "three days are enough to stay, too"
+    ninety = [("a", day + shift, 0) for shift in (0.0, 94.0) for day in range(5)]
+    assert [days(each) for each in plan(ninety, 200).opened] == [
+        [0.0, 1.0, 2.0, 3.0, 4.0],
+        [94.0, 95.0, 96.0, 97.0, 98.0],
+    ]
+    slow = [("a", day, 0) for day in (0.0, 0.1, 0.2, 1.0, 1.1, 200.0)]
+    assert [len(each.sources) for each in plan(slow, 300).opened] == [6], "five on two days are none yet"
+
+
+@pytest.mark.conforms("002:storylines.attachment", "model:reopening")
+def test_what_has_joined_lets_others_join_at_either_end() -> None:
+    before = plan(FIVE, 10).standing
+    told = [*FIVE, ("a", 99.0, 0), ("a", 50.0, 0), ("a", -90.0, 0), ("a", -40.0, 0)]
+    [line] = plan(told, 100, before).standing
+    assert days(line) == [-90.0, -40.0, 0.0, 1.0, 1.2, 2.0, 9.0, 50.0, 99.0]
+    [alone] = plan([*FIVE, ("a", 99.0, 0), ("a", -90.0, 0)], 100, before).standing
+    assert days(alone) == days(before[0]), "ninety days are silence"
+
+
+@pytest.mark.conforms("model:groups")
+def test_a_source_that_tells_of_another_now_is_of_hers_no_more() -> None:
+    told = [("b", float(day), 0) for day in range(5)]
+    before = plan([*told, ("b", 9.0, 0)], 10).standing
+    [fewer] = plan([*told, ("a", 9.0, 0)], 11, before).changed
+    assert days(fewer) == [0.0, 1.0, 2.0, 3.0, 4.0]
+
+
+@pytest.mark.conforms("002:storylines.attachment")
+def test_likeness_is_that_of_directions_and_says_nothing_without_one() -> None:
+    later = [("a", 169.0 + day, 0) for day in range(5)]
+    before, told = plan([*FIVE, *later], 180).standing, [*FIVE, *later, ("a", 88.0, 0)]
+
+    def joined(vectors: dict[str, tuple[float, float]]) -> int:
+        known = {each: np.array(vector, np.float32) for each, vector in vectors.items()}
+        lines = plan(told, 180, before, likeness=Likeness(known, lambda cosines: cosines)).standing
+        return [88.0 in days(each) for each in lines].index(True)
+
+    own, one, many = {"s0088.00": (1.0, 0.0)}, {source(FIVE[0]): (1.0, 0.0)}, [source(each) for each in later]
+    assert joined({**own, **one, **dict.fromkeys(many, (0.8, 0.6))}) == 0, "many are no more alike than one"
+    assert joined({**own, **dict.fromkeys(many, (1.0, 0.0))}) == 1
+    assert joined(dict.fromkeys(many, (1.0, 0.0))) == 0, "nobody knows what it is like"
+    assert joined(own) == 0, "nobody knows what they are like"
+    opposite = {source(FIVE[0]): (1.0, 0.0), source(FIVE[1]): (-1.0, 0.0)}
+    assert joined({**own, **opposite}) == 0, "what cancels out has no direction"
+
+
 LIFE = st.lists(
     st.tuples(st.sampled_from("ab"), st.integers(0, 700).map(float), st.integers(0, 2)),
     max_size=40,
@@ -199,6 +264,7 @@ LIFE = st.lists(
 )
 
 
+@pytest.mark.conforms("002:storylines.attachment")
 @given(life=LIFE, night=st.integers(0, 900))
 @settings(max_examples=150, deadline=None)
 def test_the_same_night_again_changes_nothing(life: list[Told], night: int) -> None:
@@ -210,6 +276,7 @@ def test_the_same_night_again_changes_nothing(life: list[Told], night: int) -> N
         assert plan(life, night + 1001, later.standing, level=level) == StorylinePlan(kept=later.standing)
 
 
+@pytest.mark.conforms("002:storylines.closing")
 @given(life=LIFE, night=st.integers(0, 900))
 @settings(max_examples=150, deadline=None)
 def test_every_storyline_is_one_and_no_source_is_in_two_of_an_anchor(life: list[Told], night: int) -> None:
@@ -236,6 +303,7 @@ def test_what_is_above_a_level_changes_nothing_in_it(life: list[Told], night: in
     assert plan(life, night + 5, before, PRIVATE) == plan(below, night + 5, before, PRIVATE)
 
 
+@pytest.mark.conforms("002:storylines.closing", "model:reopening")
 @given(life=LIFE)
 @settings(max_examples=60, deadline=None)
 def test_a_life_that_is_imported_has_the_storylines_of_one_that_was_lived(life: list[Told]) -> None:

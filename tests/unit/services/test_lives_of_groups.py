@@ -75,6 +75,7 @@ async def test_one_that_goes_on_being_told_is_never_archived() -> None:
     assert list(dreamer.believed.groups) == [identity]
 
 
+@pytest.mark.conforms("model:reopening")
 async def test_a_source_that_opens_it_again_brings_it_back() -> None:
     dreamer, identity = await lived()
     assert await states(dreamer, 210) == {"archived": 1}
@@ -127,6 +128,7 @@ async def test_what_was_looked_at_since_it_was_counted_is_left_alone() -> None:
     assert dreamer.believed.groups[identity].state == "active"
 
 
+@pytest.mark.conforms("model:groups")
 async def test_with_the_group_its_recalls_go() -> None:
     dreamer, identity = await lived()
     look(dreamer, identity, 11)

@@ -70,7 +70,7 @@ async def sleeper() -> Sleeper:
     return found
 
 
-@pytest.mark.conforms("000:tiers.patterns")
+@pytest.mark.conforms("000:tiers.patterns", "model:groups")
 async def test_a_circle_becomes_a_community_and_shows_a_pattern_that_quotes_its_facts(sleeper: Sleeper) -> None:
     [community], [pattern] = sleeper.of_kind(COMMUNITY), sleeper.of_kind(PATTERN)
     assert sorted(community.members) == [*WHO]
@@ -108,12 +108,14 @@ async def test_a_community_that_is_more_private_than_a_member_lifts_nobody(sleep
     assert not census(hidden).entities.in_community.any()
 
 
+@pytest.mark.conforms("model:groups")
 async def test_with_a_fact_it_quotes_a_pattern_goes(sleeper: Sleeper) -> None:
     sleeper.turn(c.ForgetFact, fact_id="f2")
     assert sleeper.of_kind(PATTERN) == []
     assert len(sleeper.of_kind(COMMUNITY)) == 1
 
 
+@pytest.mark.conforms("model:groups")
 async def test_with_a_member_it_is_about_a_pattern_goes_and_the_community_stays(sleeper: Sleeper) -> None:
     sleeper.turn(c.ForgetEntity, entity_id="d")
     [community] = sleeper.of_kind(COMMUNITY)
@@ -122,18 +124,21 @@ async def test_with_a_member_it_is_about_a_pattern_goes_and_the_community_stays(
     assert sleeper.of_kind(PATTERN) == []
 
 
+@pytest.mark.conforms("model:groups")
 async def test_a_community_of_too_few_goes(sleeper: Sleeper) -> None:
     for each in "cd":
         sleeper.turn(c.ForgetEntity, entity_id=each)
     assert sleeper.believed.groups == {}
 
 
+@pytest.mark.conforms("model:groups")
 async def test_who_was_merged_is_no_member_any_more(sleeper: Sleeper) -> None:
     sleeper.turn(c.MergeEntities, winner_id="a", loser_id="b")
     [community] = sleeper.of_kind(COMMUNITY)
     assert sorted(community.members) == ["a", "c", "d"]
 
 
+@pytest.mark.conforms("model:groups")
 async def test_a_pattern_of_segments_goes_with_the_words_of_one() -> None:
     sleeper = Sleeper(entities("abc"), [each for key in range(1, 7) for each in named(key, *"abc", day=10.0 * key)])
     await sleeper.night()
@@ -143,6 +148,22 @@ async def test_a_pattern_of_segments_goes_with_the_words_of_one() -> None:
     assert sleeper.of_kind(PATTERN) == []
 
 
+@pytest.mark.conforms("model:groups")
+async def test_a_segment_is_quoted_while_it_names_two_whom_the_pattern_is_about() -> None:
+    sleeper = Sleeper(entities("abc"), [each for key in range(1, 7) for each in named(key, *"ab", day=10.0 * key)])
+    sleeper.believed = replace(sleeper.believed, groups={})
+    members, quotes = ("a", "b", "c"), (1, 2, 3, 4, 5)
+    community = Group("g-1", COMMUNITY, MAY, members=members, core=members, named_by=members)
+    pattern = Group("p-1", PATTERN, MAY, members=("g-1",), named_by=("a", "b"), quotes=quotes)
+    sleeper.turn(c.ArrangeGroups, arranged=(c.ArrangedGroup(community), c.ArrangedGroup(pattern)))
+    assert sleeper.of_kind(PATTERN) == [pattern], "two are enough"
+    one = {key: row for key, row in sleeper.believed.mentions["b"].items() if key != 3}
+    sleeper.believed = replace(sleeper.believed, mentions={**sleeper.believed.mentions, "b": one}, groups={})
+    sleeper.turn(c.ArrangeGroups, arranged=(c.ArrangedGroup(community), c.ArrangedGroup(pattern)))
+    assert (sleeper.of_kind(COMMUNITY), sleeper.of_kind(PATTERN)) == ([community], []), "and one is not"
+
+
+@pytest.mark.conforms("model:groups")
 async def test_a_pattern_that_nothing_says_any_more_is_not_put() -> None:
     rows = entities("abc"), [each for key in range(1, 7) for each in named(key, *"abc", day=10.0 * key)]
     sleeper, changed = Sleeper(*rows), Sleeper(*rows)
@@ -153,6 +174,7 @@ async def test_a_pattern_that_nothing_says_any_more_is_not_put() -> None:
     assert (changed.of_kind(COMMUNITY), changed.of_kind(PATTERN)) == ([community], [])
 
 
+@pytest.mark.conforms("model:groups")
 async def test_a_row_that_has_changed_since_is_left_to_the_next_night(sleeper: Sleeper) -> None:
     reads = InMemoryCommunityReads(lambda: sleeper.believed)
     sleeper.believed = evolve(sleeper.believed, [])

@@ -110,7 +110,7 @@ def after(days: int) -> date:
     return FIRST + timedelta(days=days)
 
 
-@pytest.mark.conforms("002:consolidation.sources")
+@pytest.mark.conforms("002:consolidation.sources", "002:consolidation.night")
 async def test_what_has_faded_is_summed_up_with_insights_and_archived() -> None:
     mind = Gatherer()
     mind.tell("a", 0, 1, 2)
@@ -150,6 +150,7 @@ async def test_an_insight_changes_nothing_of_what_it_rests_on() -> None:
     )
 
 
+@pytest.mark.conforms("002:consolidation.night")
 async def test_the_same_night_and_the_next_change_nothing() -> None:
     mind = Gatherer()
     mind.tell("a", 0, 1, 2)
@@ -161,7 +162,7 @@ async def test_the_same_night_and_the_next_change_nothing() -> None:
     assert (told["standing"], told["opened"], told["archived"], told["summed_up"]) == (1, [], 0, 0)
 
 
-@pytest.mark.conforms("002:consolidation.sources")
+@pytest.mark.conforms("002:consolidation.sources", "002:consolidation.night")
 async def test_what_is_recalled_again_is_active_and_what_rests_again_is_archived() -> None:
     mind = Gatherer()
     mind.tell("a", 0, 1)
@@ -178,7 +179,7 @@ def fact_states(mind: Gatherer) -> dict[str, str]:
     return {each.fact_id: each.state for each in mind.believed.facts.values()}
 
 
-@pytest.mark.conforms("002:consolidation.archived")
+@pytest.mark.conforms("002:consolidation.archived", "002:consolidation.night")
 async def test_with_its_sources_a_fact_is_archived_that_one_of_them_told_and_that_keeps_no_floor() -> None:
     mind = Gatherer()
     mind.tell("a", 0, 1, 2)
@@ -194,6 +195,7 @@ async def test_with_its_sources_a_fact_is_archived_that_one_of_them_told_and_tha
     assert (undone.skipped, set(fact_states(mind).values())) == ((), {"candidate"})
 
 
+@pytest.mark.conforms("002:consolidation.night")
 async def test_a_fact_that_a_night_took_back_is_left_while_its_sources_are_gathered() -> None:
     mind = Gatherer()
     mind.tell("a", 0, 1, 2)
@@ -210,6 +212,7 @@ async def test_a_fact_that_a_night_took_back_is_left_while_its_sources_are_gathe
     assert report["states"]["held_back"] == [row], "the step of states remembers it from then on"
 
 
+@pytest.mark.conforms("002:consolidation.night")
 async def test_of_what_was_gathered_before_the_step_of_states_alone_decides() -> None:
     mind = Gatherer()
     mind.tell("a", 0, 1, 30)
@@ -235,7 +238,7 @@ async def test_what_only_ephemeral_sources_told_stays_archived_where_one_of_them
     assert fact_states(mind) == {"tea was hot": "archived"}
 
 
-@pytest.mark.conforms("002:consolidation.archived")
+@pytest.mark.conforms("002:consolidation.archived", "002:consolidation.night")
 async def test_what_becomes_an_insight_comes_back() -> None:
     mind = Gatherer()
     mind.tell("a", 0, 1, 30)
@@ -250,7 +253,7 @@ async def test_what_becomes_an_insight_comes_back() -> None:
     assert (group.facts, fact_states(mind)) == (("tea was hot",), {"tea was hot": "candidate"})
 
 
-@pytest.mark.conforms("002:consolidation.archived")
+@pytest.mark.conforms("002:consolidation.archived", "002:consolidation.night")
 async def test_what_a_storyline_tells_as_well_is_archived_until_the_storyline_is() -> None:
     mind = Gatherer()
     mind.tell("a", 0, 1, 2, 3, 4)
@@ -267,7 +270,7 @@ async def test_what_a_storyline_tells_as_well_is_archived_until_the_storyline_is
     assert [each.state for each in mind.consolidated()] == ["active"]
 
 
-@pytest.mark.conforms("002:consolidation.sources")
+@pytest.mark.conforms("002:consolidation.sources", "002:consolidation.night")
 async def test_what_fades_later_joins_and_the_summary_is_written_anew() -> None:
     mind = Gatherer()
     mind.tell("a", 0, 1, 20)
@@ -298,7 +301,7 @@ async def test_a_night_that_dies_goes_on_and_is_undone_to_what_was() -> None:
     assert (mind.believed.groups, set(mind.states.values())) == (before, {"candidate"})
 
 
-@pytest.mark.conforms("002:consolidation.sources")
+@pytest.mark.conforms("002:consolidation.sources", "002:consolidation.night", "model:groups")
 async def test_an_insight_goes_with_its_support_and_a_summary_with_what_it_quotes() -> None:
     mind = Gatherer()
     mind.tell("a", 0, 1, 2)
@@ -321,6 +324,7 @@ async def test_an_insight_goes_with_its_support_and_a_summary_with_what_it_quote
     assert {mind.states[each] for each in ("s01", "s02")} == {"candidate"}, "what nothing gathers comes back"
 
 
+@pytest.mark.conforms("002:consolidation.night", "model:groups")
 async def test_a_fact_stays_whose_other_source_is_of_a_consolidation_that_is_withdrawn() -> None:
     mind = Gatherer()
     mind.tell("a", 0, 1, 2)
@@ -335,7 +339,7 @@ async def test_a_fact_stays_whose_other_source_is_of_a_consolidation_that_is_wit
     assert fact_states(mind)["tea was hot"] == "candidate", "nothing gathers s01 any more"
 
 
-@pytest.mark.conforms("002:consolidation.sources")
+@pytest.mark.conforms("002:consolidation.sources", "002:consolidation.night")
 async def test_what_cannot_be_told_is_not_gathered() -> None:
     mind = Gatherer()
     mind.tell("a", 0, 1, text="Is it?")
@@ -344,6 +348,7 @@ async def test_what_cannot_be_told_is_not_gathered() -> None:
     assert set(mind.states.values()) == {"candidate"}
 
 
+@pytest.mark.conforms("002:consolidation.night", "model:groups")
 async def test_what_cannot_be_told_is_tried_once_until_more_is_said() -> None:
     mind = Gatherer()
     mind.tell("a", 0, 1, text="Is it?")
@@ -361,6 +366,7 @@ async def test_what_cannot_be_told_is_tried_once_until_more_is_said() -> None:
     assert (group.members, mind.tried(), told["standing"]) == (("s00", "s01", "s02"), [], 1)
 
 
+@pytest.mark.conforms("002:consolidation.night", "model:groups")
 async def test_what_was_tried_goes_with_its_anchor_and_with_words_that_were_looked_at() -> None:
     for command in (
         c.ForgetEntity(command_id="x", entity_id="a"),
@@ -374,6 +380,7 @@ async def test_what_was_tried_goes_with_its_anchor_and_with_words_that_were_look
         assert mind.tried() == []
 
 
+@pytest.mark.conforms("002:consolidation.night")
 async def test_what_was_tried_takes_no_place_of_what_can_be_told() -> None:
     mind = Gatherer()
     life = mind.parts.life

@@ -67,7 +67,7 @@ def after(days: float) -> date:
     return FIRST + timedelta(days=days)
 
 
-@pytest.mark.conforms("002:storylines")
+@pytest.mark.conforms("002:storylines", "002:storylines.refresh")
 async def test_a_night_writes_storylines_and_tells_of_them() -> None:
     dreamer = Dreamer()
     dreamer.tell("a", 0, 1, 2, 3, 4)
@@ -86,6 +86,7 @@ async def test_a_night_writes_storylines_and_tells_of_them() -> None:
     }
 
 
+@pytest.mark.conforms("002:storylines.refresh")
 async def test_the_same_night_and_one_without_news_change_nothing() -> None:
     dreamer = Dreamer()
     dreamer.tell("a", 0, 1, 2, 3, 4)
@@ -98,6 +99,7 @@ async def test_the_same_night_and_one_without_news_change_nothing() -> None:
     assert dreamer.nights.kept[after(11)].commands["storylines"] == ()
 
 
+@pytest.mark.conforms("002:storylines.closing", "model:reopening", "002:storylines.refresh")
 async def test_what_joins_closes_and_opens_again_is_told() -> None:
     dreamer = Dreamer()
     dreamer.tell("a", 0, 1, 2, 3, 4)
@@ -114,6 +116,7 @@ async def test_what_joins_closes_and_opens_again_is_told() -> None:
     assert dreamer.believed.groups == {}
 
 
+@pytest.mark.conforms("002:macros.promotion", "002:storylines.refresh")
 async def test_on_sundays_there_are_macros() -> None:
     dreamer = Dreamer()
     dreamer.tell("a", *(each - 300 for each in (0, 1, 2, 3, 4, 200, 201, 202, 203, 204)))

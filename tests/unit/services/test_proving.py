@@ -15,9 +15,8 @@ from hypothesis import strategies as st
 from adapters.inmemory.proofs import InMemoryProofReads
 from memory.errors import JournalUnavailable, ModelFailed
 from memory.model import commands as c
-from memory.rules.holding import MOST_HELD, held_of, rows_of
 from memory.rules.night_steps import ACTOR, StepResult
-from memory.rules.proof import ProofFact, ProofQuestion, lost, questions_of, reaches, recalled, shuffled, spread
+from memory.rules.proof import reaches
 from memory.services.night import run_night
 from memory.services.night_words import WordSight, WordStep
 from memory.services.proving import Proving
@@ -91,6 +90,7 @@ async def _nothing(sight: WordSight) -> StepResult:
     return StepResult((), {})
 
 
+@pytest.mark.conforms("model:proof")
 async def test_a_step_that_does_harm_is_undone_and_told() -> None:
     proved = Proved()
     report = await proved.sleep("harm")
@@ -98,6 +98,7 @@ async def test_a_step_that_does_harm_is_undone_and_told() -> None:
     assert proved.lives() == sorted(PLACES)
 
 
+@pytest.mark.conforms("model:proof")
 async def test_a_step_that_does_none_stays_and_so_do_those_beside_one_that_does() -> None:
     proved = Proved()
     report = await proved.sleep("help", "harm")
@@ -105,6 +106,7 @@ async def test_a_step_that_does_none_stays_and_so_do_those_beside_one_that_does(
     assert [each.text for each in proved.memory.believed.notes.values()] == ["a remark"]
 
 
+@pytest.mark.conforms("model:proof")
 async def test_a_night_without_change_asks_nothing() -> None:
     proved = Proved()
     await proved.sleep(night=FIRST)
@@ -114,12 +116,14 @@ async def test_a_night_without_change_asks_nothing() -> None:
     assert "proof" not in report
 
 
+@pytest.mark.conforms("model:proof")
 async def test_a_night_is_not_proved_by_no_questions() -> None:
     proved = Proved(questions=0)
     report = await proved.sleep("harm")
     assert ("proof" in report, proved.asked, proved.lives()) == (False, [], sorted(PLACES[2:]))
 
 
+@pytest.mark.conforms("model:proof")
 async def test_no_words_of_a_question_stand_in_the_report_even_while_the_night_goes_on() -> None:
     proved = Proved()
     proved.lived.mind.left = 1
@@ -144,6 +148,7 @@ async def test_a_night_that_is_killed_anywhere_ends_as_if_it_had_not_been(deaths
     assert killed.lives() == straight.lives()
 
 
+@pytest.mark.conforms("model:proof")
 async def test_a_late_leg_is_asked_again_and_is_no_harm() -> None:
     proved = Proved()
     proved.late = 2
@@ -155,6 +160,7 @@ async def test_a_late_leg_is_asked_again_and_is_no_harm() -> None:
     assert (report["proof"]["questions"], report["proof"]["before"]) == (3, 1.0)
 
 
+@pytest.mark.conforms("model:proof")
 async def test_a_proof_that_fails_is_told_and_costs_the_night_nothing() -> None:
     proved = Proved()
 
@@ -202,6 +208,7 @@ class Describing(Proved):
         return step
 
 
+@pytest.mark.conforms("model:proof")
 async def test_steps_that_change_nothing_a_search_reads_are_asked_about_once_and_together() -> None:
     proved = Describing()
     report = await proved.sleep()
@@ -212,6 +219,7 @@ async def test_steps_that_change_nothing_a_search_reads_are_asked_about_once_and
     assert (report["proof"]["undone"], len(proved.described())) == (["harm"], 2)
 
 
+@pytest.mark.conforms("model:proof")
 @given(st.lists(st.integers(0, 4), max_size=3))
 async def test_if_they_did_harm_after_all_they_are_taken_back_together_wherever_the_night_dies(
     deaths: list[int],
@@ -228,6 +236,7 @@ async def test_if_they_did_harm_after_all_they_are_taken_back_together_wherever_
     assert proved.described() == []
 
 
+@pytest.mark.conforms("model:proof")
 @pytest.mark.parametrize(
     ("command", "reached"),
     [
@@ -244,6 +253,7 @@ def test_what_a_search_reads_is_asked_about(command: c.Command, reached: bool) -
     assert not reaches([])
 
 
+@pytest.mark.conforms("model:proof")
 @pytest.mark.parametrize(
     ("noun", "reached"), [("fact", True), *((each, False) for each in ("entity", "source", "group"))]
 )
@@ -253,19 +263,13 @@ def test_of_what_crosses_only_facts_are_read_by_a_search(noun: str, reached: boo
     assert reaches([closing]) is reached
 
 
+@pytest.mark.conforms("model:proof")
 async def test_questions_for_which_there_is_no_time_are_left_out_and_told() -> None:
     proved = Proved()
     seconds = iter(range(1_000))
     proved.proving = replace(proved.proving, seconds=2.0, clock=lambda: float(next(seconds)))
     report = await proved.sleep("help")
     assert report["proof"] == {"questions": 2, "before": 1.0, "after": 1.0, "undone": [], "left_out": 2}
-
-
-def test_who_stops_early_has_asked_of_all_ages() -> None:
-    asked = [ProofQuestion(str(number), (f"f{number}",), frozenset({number})) for number in range(200)]
-    first = [int(each.text) for each in shuffled(asked, "seed")[:50]]
-    assert shuffled(asked, "seed") == shuffled(reversed(asked), "seed")
-    assert [sum(low <= each < low + 50 for each in first) > 5 for low in (0, 50, 100, 150)] == [True] * 4
 
 
 # ------------------------------------------------------------------------------------------------- what is held back
@@ -300,6 +304,7 @@ class Fading(Proved):
         return {each.state for each in self.memory.believed.facts.values() if each.status == "active"}
 
 
+@pytest.mark.conforms("model:held")
 async def test_what_was_taken_back_is_left_by_the_next_nights_until_something_about_it_changes() -> None:
     fading = Fading()
     first, second, third = (NIGHT + timedelta(days=400 + number) for number in range(3))
@@ -317,74 +322,3 @@ async def test_what_was_taken_back_is_left_by_the_next_nights_until_something_ab
     report = await fading.sleep(night=third)
     assert len([row for row in report["states"]["held_back"] if row[0] == "fact"]) == len(PLACES) - 1
     assert fact_id not in str(report["states"]["held_back"])
-
-
-def test_a_report_of_any_shape_holds_back_what_it_says_and_nothing_else() -> None:
-    row, held = ["fact", "f-1", "archived", 3], {"states": {("fact", "f-1", "archived"): 3}}
-    assert held_of({"proof": {"taken_back": {"states": [row]}}}) == held
-    assert held_of({"states": {"held_back": [row, ["odd"], 7, [[], {}, None, "no"]]}, "now": 1.0}) == held
-    for odd in ({}, {"proof": None}, {"proof": {"taken_back": None}}, {"states": {"held_back": "no"}}, {"proof": 3}):
-        assert held_of(odd) == {}
-
-
-def test_of_a_step_that_crosses_too_much_and_of_sources_nothing_is_held_back() -> None:
-    crossing = c.Crossing("fact", "f-1", "state", "active", "archived", 3)
-    closing = c.CloseNight(command_id="x", night="2026-03-02", step="states", crossings=(crossing,))
-    assert rows_of([closing]) == [["fact", "f-1", "archived", 5]]
-    assert rows_of([replace(closing, crossings=(replace(crossing, noun="source"),))]) == []
-    assert rows_of([replace(closing, crossings=(crossing,) * (MOST_HELD + 1))]) == []
-
-
-# ------------------------------------------------------------------------------------------------------- pure figures
-
-
-def fact(number: int, **more: Any) -> ProofFact:
-    return ProofFact(f"f{number}", "Maya", "lives_in", None, frozenset({number}), **more)
-
-
-def test_a_question_leaves_the_object_out_and_equal_questions_are_one() -> None:
-    [asked] = questions_of([fact(1), fact(2)])
-    assert asked == ProofQuestion("Maya lives in?", ("f1", "f2"), frozenset({1, 2}))
-    slotted = questions_of([ProofFact("f3", "Maya", "favorite", "shoes", frozenset({3}))])
-    assert [each.text for each in slotted] == ["Maya favorite shoes?"]
-    assert questions_of([ProofFact("f4", "Maya", "likes", None, frozenset())]) == []
-
-
-AGED = st.lists(
-    st.tuples(st.integers(0, 50).map(float), st.uuids().map(str)), max_size=60, unique_by=lambda row: row[1]
-)
-
-
-@given(AGED, st.integers(0, 20), st.text(max_size=3))
-def test_a_sample_is_spread_over_the_ages_and_the_same_for_the_same_seed(
-    aged: list[tuple[float, str]], most: int, seed: str
-) -> None:
-    chosen = spread(aged, most, seed)
-    order = [each for _, each in sorted(aged)]
-    places = [order.index(each) for each in chosen]
-    assert len(chosen) == min(most, len(aged))
-    assert places == sorted(set(places))
-    assert spread(reversed(aged), most, seed) == chosen
-    for stretch, place in enumerate(places):  # no two come of one stretch
-        assert stretch * (len(order) // most) <= place < (stretch + 1) * (len(order) // most + 1)
-
-
-@pytest.mark.parametrize(
-    ("found", "expected", "share"),
-    [
-        ([1, 2], {1}, 1.0),
-        ([3], {1}, 0.0),
-        ([*range(11)], {10}, 0.0),
-        ([1], {1, 2}, 0.5),
-        ([*range(20)], {*range(20)}, 1),
-    ],
-)
-def test_recall_counts_the_first_ten(found: list[int], expected: set[int], share: float) -> None:
-    assert recalled(found, expected) == share
-
-
-def test_half_a_point_may_be_lost_and_no_more() -> None:
-    assert not lost([1.0] * 200, [0.0] + [1.0] * 199)
-    assert lost([1.0] * 200, [0.0] * 2 + [1.0] * 198)
-    assert not lost([], [])
-    assert not lost([0.5], [1.0])

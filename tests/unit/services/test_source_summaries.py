@@ -31,7 +31,7 @@ def said(*texts: str, gone: tuple[str, ...] = ()) -> list[SourceSegment]:
     return [SourceSegment(key, f"Speaker {key % 2}", text, gone) for key, text in enumerate(texts, 1)]
 
 
-@pytest.mark.conforms("003:consolidation.turns")
+@pytest.mark.conforms("003:consolidation.turns", "002:sources.summary")
 @pytest.mark.parametrize(
     ("turns", "chars", "summed_up", "silent_s", "due"),
     [
@@ -70,6 +70,7 @@ async def test_one_night_sums_up_five_hundred_sources_the_latest_first() -> None
     assert grown[0].source_id == "s559"
 
 
+@pytest.mark.conforms("002:sources.summary")
 def test_the_sentences_that_say_most_are_quoted_in_their_order() -> None:
     found = summarised(said(*TALK), SourceSummaries(sentences=2))
     assert [line.text for line in found.lines] == [
@@ -99,7 +100,7 @@ def test_every_line_is_supported_by_the_segment_that_it_names(texts: list[str]) 
         assert quoted.strip('"…') in " ".join(segments[key - 1].text.split())
 
 
-@pytest.mark.conforms("003:consolidation.turns")
+@pytest.mark.conforms("003:consolidation.turns", "002:sources.summary", "002:sources.keywords")
 def test_a_long_talk_has_five_sentences_and_eight_keywords() -> None:
     words = [f"word{letter}" for letter in "abcdefghijklm"]
     talk = said(*(f"{' '.join(words)} number {place}." for place in range(20)))
@@ -107,11 +108,13 @@ def test_a_long_talk_has_five_sentences_and_eight_keywords() -> None:
     assert len(keywords(talk, RULES.keywords)) == 8
 
 
+@pytest.mark.conforms("002:sources.keywords")
 def test_keywords_are_what_was_said_most_in_the_form_in_which_it_was() -> None:
     assert keywords(said(*TALK), 3) == ("boat", "fee", "mooring")
     assert keywords(said("Boats, boats and a boat.", "Nothing twice here."), 8) == ("boats",)
 
 
+@pytest.mark.conforms("002:sources.keywords", "model:summing_up")
 def test_keywords_are_kept_with_a_summary() -> None:
     whole = summarised(said(*TALK), RULES)
     kept = Summary(whole.lines, keywords=("boat", "fee"))
@@ -119,6 +122,7 @@ def test_keywords_are_kept_with_a_summary() -> None:
     assert read_summary(whole.text(), whole.quotes) == whole
 
 
+@pytest.mark.conforms("002:sources.keywords", "model:summing_up")
 def test_who_is_called_keywords_is_quoted() -> None:
     whole = summarised([SourceSegment(each.segment_key, "Keywords", each.text) for each in said(*TALK)], RULES)
     assert whole.lines[-1].text.startswith("Keywords: ")

@@ -11,17 +11,19 @@ from adapters.inmemory.storylines import InMemoryStorylineReads
 from memory.model.entities import Mention
 from memory.model.facts import Evidence
 from memory.model.scopes import Sensitivity
+from memory.model.storylines import Macro, Storyline
 from memory.ports import LanguageModel
 from memory.rules.parameters import Storylines
 from memory.services.storylines import (
-    MOST_FAILURES,
     Standing,
     StorylineNight,
     StorylinesFound,
     SummaryWriter,
     find_storylines,
+    group_of,
+    standing_of,
 )
-from memory.services.summing_up import SummaryLine
+from memory.services.summing_up import Summary, SummaryLine
 from tests.unit.language.test_answer import ScriptedModel
 from tests.unit.rules.lives_of_ties import MAY, entities, fact, memory
 
@@ -67,6 +69,7 @@ def _after(found: Sequence[StorylinesFound], summaries: Mapping[str, object]) ->
     return Standing(tuple(lines), tuple(macros), known)  # type: ignore[arg-type]
 
 
+@pytest.mark.conforms("002:storylines.refresh")
 async def test_a_storyline_is_summed_up_in_words_that_were_said() -> None:
     life = Life()
     life.tell("a", 0, 1, 2, 3, 4)
@@ -78,6 +81,7 @@ async def test_a_storyline_is_summed_up_in_words_that_were_said() -> None:
     assert found.summaries[line.storyline_id].generated is False
 
 
+@pytest.mark.conforms("002:storylines.refresh")
 async def test_the_same_night_again_changes_nothing() -> None:
     life = Life()
     life.tell("a", 0, 1, 2, 3, 4, 200, 201, 202, 203, 204)
@@ -89,6 +93,7 @@ async def test_the_same_night_again_changes_nothing() -> None:
     assert life.standing == before
 
 
+@pytest.mark.conforms("002:storylines.refresh")
 async def test_only_the_last_ten_sources_are_summed_up() -> None:
     life = Life()
     life.tell("a", *range(15))
@@ -96,6 +101,7 @@ async def test_only_the_last_ten_sources_are_summed_up() -> None:
     assert life.standing.storylines[0].quotes == (5, 6, 14)
 
 
+@pytest.mark.conforms("002:storylines.refresh")
 async def test_what_comes_is_summed_up_and_what_has_long_been_silent_is_not() -> None:
     life = Life()
     life.tell("a", 0, 1, 2, 3, 4)
@@ -108,6 +114,7 @@ async def test_what_comes_is_summed_up_and_what_has_long_been_silent_is_not() ->
     assert (len(found.storylines.changed), found.summaries, life.standing.storylines[0].dirty) == (1, {}, True)
 
 
+@pytest.mark.conforms("002:storylines.refresh")
 async def test_a_storyline_that_is_closed_already_is_summed_up_once() -> None:
     life = Life()
     life.tell("a", 0, 1, 2, 3, 4)
@@ -134,6 +141,7 @@ async def test_what_was_forgotten_is_not_told() -> None:
     assert life.standing.storylines[0].quotes == (0, 1, 3)
 
 
+@pytest.mark.conforms("002:macros.promotion", "002:macros.refresh")
 async def test_macros_come_on_sundays_and_tell_how_each_storyline_stood_last() -> None:
     life = Life()
     life.tell("a", 0, 1, 2, 3, 4, 200, 201, 202, 203, 204)
@@ -150,6 +158,7 @@ async def test_macros_come_on_sundays_and_tell_how_each_storyline_stood_last() -
     assert life.told(macro.macro_id)[-1] == 'Maya: "a is ashore."'
 
 
+@pytest.mark.conforms("002:storylines.refresh")
 async def test_each_level_has_its_own_and_no_summary_tells_of_what_is_above() -> None:
     life = Life()
     life.tell("a", 0, 1, 2, 3, 4)
@@ -161,6 +170,7 @@ async def test_each_level_has_its_own_and_no_summary_tells_of_what_is_above() ->
     assert not any("ill" in each for each in by_level[Sensitivity.OPEN])
 
 
+@pytest.mark.conforms("002:storylines.refresh")
 async def test_a_level_that_nothing_is_told_of_any_more_is_emptied() -> None:
     life = Life()
     life.tell("a", 0, 1, 2, 3, 4, level=1)
@@ -171,6 +181,7 @@ async def test_a_level_that_nothing_is_told_of_any_more_is_emptied() -> None:
     assert found[Sensitivity.PRIVATE].storylines.withdrawn == (line.storyline_id,)
 
 
+@pytest.mark.conforms("002:storylines.refresh")
 async def test_a_model_sums_up_what_its_lines_support() -> None:
     life = Life()
     life.tell("a", 0, 1, 2, 3, 4)
@@ -179,12 +190,13 @@ async def test_a_model_sums_up_what_its_lines_support() -> None:
     assert (summary.generated, summary.lines) == (True, (SummaryLine("a sails a lot.", (0, 4)),))
 
 
+@pytest.mark.conforms("002:storylines.refresh")
 async def test_a_model_that_fails_is_asked_no_more_and_everything_is_quoted() -> None:
     life, model = Life(people="abcdefg"), ScriptedModel(None)
     for who in life.people:
         life.tell(who, 0, 1, 2, 3, 4)
     await life.sleep(10, model=model)
-    assert len(model.prompts) == MOST_FAILURES
+    assert len(model.prompts) == 3
     assert [each.generated for each in life.standing.summaries.values()] == [False] * 7
 
 
@@ -197,3 +209,30 @@ async def test_what_a_night_does_not_write_waits_for_the_next(most: int, left: i
     assert sum(each.dirty for each in life.standing.storylines) == left
     await life.sleep(11, rules=rules)
     assert not any(each.dirty for each in life.standing.storylines)
+
+
+@pytest.mark.conforms("002:storylines.refresh", "002:macros.refresh")
+def test_a_row_keeps_its_summary_until_another_is_written_and_is_read_as_it_was() -> None:
+    line = Storyline("s-1", "a", Sensitivity.OPEN, MAY, ("s1", "s2"), MAY, MAY + DAY, MAY + 91 * DAY, False, (1,))
+    macro = Macro("m-1", "a", Sensitivity.OPEN, MAY, ("s-1",), 2, MAY, MAY + DAY, True, (1,))
+    first, second = (Summary((SummaryLine(text, (1,)),)) for text in ("He sails.", "He swims."))
+    for each in (line, macro):
+        row = group_of(each, None, first)
+        assert row.summary == "Extractive summary.\nHe sails. [1]"
+        assert group_of(each, row, None).summary == row.summary
+        assert group_of(each, row, second).summary == "Extractive summary.\nHe swims. [1]"
+        assert (group_of(each, None, None).summary, group_of(each, row, Summary()).summary) == (None, None)
+    rows = [group_of(line, None, first), group_of(macro, None, second)]
+    assert standing_of(rows) == Standing([line], [macro], {"s-1": first, "m-1": second})
+    for gone in ({"first_at": None}, {"last_at": None}, {"anchor_id": None}):
+        assert standing_of([replace(each, summary=None, **gone) for each in rows]) == Standing([], [], {})  # type: ignore[arg-type]
+
+
+@pytest.mark.conforms("002:macros.refresh")
+async def test_a_model_is_told_whom_a_macro_is_about() -> None:
+    life, model = Life(), ScriptedModel("a sails [1].")
+    life.tell("a", 0, 1, 2, 3, 4, 200, 201, 202, 203, 204)
+    await life.sleep(210, model=model)
+    model.prompts.clear()
+    await life.sleep(211, sunday=True, model=model)
+    assert [text.splitlines()[0] for _, text in model.prompts] == ["About: a"]

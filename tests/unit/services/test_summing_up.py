@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 from memory.errors import ModelFailed
 from memory.services.summing_up import (
-    MOST_CHARS,
     Summary,
     SummaryLine,
     ToldSegment,
@@ -31,12 +30,14 @@ def texts(*told: ToldSegment) -> list[str]:
     return [each.text for each in telling_lines(told)]
 
 
+@pytest.mark.conforms("model:summing_up")
 def test_a_source_tells_the_sentence_that_names_the_anchor() -> None:
     found = telling_lines([said(2, "Lunch was late. Tom has a new job. It rained.")])
     assert found == [SummaryLine('Maya: "Tom has a new job."', (2,))]
     assert texts(said(1, "He called. It was late.", quote="my brother")) == ['Maya: "He called."']
 
 
+@pytest.mark.conforms("model:summing_up")
 def test_of_a_source_the_sentence_that_others_tell_too_is_told() -> None:
     found = texts(
         said(1, "Tom wants to buy a boat."),
@@ -46,6 +47,7 @@ def test_of_a_source_the_sentence_that_others_tell_too_is_told() -> None:
     assert found == ['Maya: "Tom wants to buy a boat."', 'Maya: "Tom has looked at a boat."']
 
 
+@pytest.mark.conforms("model:summing_up")
 def test_what_does_not_stand_is_not_told() -> None:
     assert texts(said(1, "Tom won the lottery.", next_words="Just kidding!")) == []
     assert texts(said(1, "Just kidding.")) == []
@@ -56,20 +58,25 @@ def test_what_does_not_stand_is_not_told() -> None:
     assert texts(said(1, "Tom is away.", gone=("",))) == ['Maya: "Tom is away."']
 
 
+@pytest.mark.conforms("model:summing_up")
 def test_the_same_words_are_told_once_where_they_came_first() -> None:
     found = telling_lines([said(2, "Tom is away."), said(1, "tom is  away.")])
     assert [each.segments for each in found] == [(1,)]
 
 
+@pytest.mark.conforms("model:summing_up")
 def test_words_cannot_leave_their_quotation_or_their_line() -> None:
     [line] = texts(said(1, 'Tom says "leave" [2] </memory>\nnow'))
     assert "\n" not in line
     assert line.count('"') == 2
     assert not set(line) & set("[]<>")
     [long] = texts(said(1, f"Tom {'x ' * 300}"))
-    assert len(long) <= MOST_CHARS + len('Maya: ""…')
+    assert len(long) <= 200 + len('Maya: ""…')
+    [just], [cut] = texts(said(1, f"Tom {'x' * 196}")), texts(said(1, f"Tom {'x' * 197}"))
+    assert (just, cut) == (f'Maya: "Tom {"x" * 196}"', f'Maya: "Tom {"x" * 196}…"')
 
 
+@pytest.mark.conforms("model:summing_up")
 def test_the_first_and_the_last_are_kept_and_what_most_share() -> None:
     lines = telling_lines(
         [
@@ -84,6 +91,7 @@ def test_the_first_and_the_last_are_kept_and_what_most_share() -> None:
     assert extracted([], 3) == Summary()
 
 
+@pytest.mark.conforms("model:summing_up")
 def test_a_summary_says_who_wrote_it_and_is_read_as_it_was_kept() -> None:
     summary = Summary((SummaryLine("One.", (7, -3)), SummaryLine("Two [sic].", (-3,))))
     assert summary.text() == "Extractive summary.\nOne. [1][2]\nTwo [sic]. [2]"
@@ -93,6 +101,7 @@ def test_a_summary_says_who_wrote_it_and_is_read_as_it_was_kept() -> None:
     assert read_summary("Generated summary.\nOne. [1]\nTwo. [2]\nThree.", (7,)).lines == (SummaryLine("One.", (7,)),)
 
 
+@pytest.mark.conforms("model:summing_up")
 @given(
     st.lists(st.tuples(st.text("ab [1]", min_size=1, max_size=8), st.lists(st.integers(), min_size=1, unique=True))),
     st.booleans(),
@@ -102,6 +111,7 @@ def test_any_summary_is_read_as_it_was_kept(told: list[tuple[str, list[int]]], w
     assert read_summary(summary.text(), summary.quotes) == summary
 
 
+@pytest.mark.conforms("model:summing_up")
 async def test_of_a_model_only_what_its_lines_support_is_kept() -> None:
     lines = telling_lines([said(1, "Tom began to look for a boat."), said(2, "Tom has found a boat in Kiel.")])
     model = ScriptedModel("Tom looked for a boat [1]. He found it in Bremen [2]. He found it in Kiel [1][2]. So sad.")

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from tests.unit.language.test_answer import ScriptedModel
 from tests.unit.services.test_night_consolidations import Gatherer
 
 
+@pytest.mark.conforms("002:consolidation.night")
 async def test_a_model_writes_what_its_lines_support() -> None:
     mind = Gatherer()
     mind.tell("a", 0, 1, 2)
