@@ -55,7 +55,7 @@ async def findings(app: AppContext, who: Caller, question: Question, recalled: R
     kept = await _promised(app, who, question, profile)
     if kept is not None:
         return replace(found, promised=kept)
-    seen = await overview(app, who.view, question, profile)
+    seen = recalled.seen or await overview(app, question, profile, recalled.recollection.dated)
     if seen is not None:
         return replace(found, overview=seen, abstained=False)
     asked = promise_question(question.text, profile.name)

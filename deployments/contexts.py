@@ -18,16 +18,22 @@ from memory.services.answer import QUOTED
 from memory.services.context import SurroundingFact, context_of
 from memory.services.hits import RefutedFact, SegmentHit, retraction, standing_first, told_with_marks
 from memory.services.known import KnownFact, is_ahead
+from memory.services.overview import Overview
 
 Row = Mapping[str, Any]
 
 
-async def context_for(app: AppContext, question: Question, shown: Sequence[Row]) -> tuple[str, int]:
-    """The text for these hits, best first, and how many of them are kept. Only a budget costs a statement."""
+async def context_for(
+    app: AppContext, question: Question, shown: Sequence[Row], seen: Overview | None = None
+) -> tuple[str, int]:
+    """The text for these hits, best first, and how many of them are kept. Only a budget costs a statement.
+
+    Within a budget an overview that answers the question is told before profiles of whom the hits speak of.
+    """
     if question.budget_tokens is None:
         return pack([_line(row) for row in shown]), len(shown)
     if not shown:
-        return "", 0
+        return context_of((), (), (), question.budget_tokens, overview=seen).text, 0
     around = await app.stores.surroundings.around(
         question.view,
         [row["segment_key"] for row in shown],
@@ -39,7 +45,8 @@ async def context_for(app: AppContext, question: Question, shown: Sequence[Row])
     facts = {row["fact_id"]: row for row in around["facts"]}
     notes = [_noted(row, facts, question.now) for row in facts.values()]
     turns = [hit_of(row) for row in _nearest(around["turns"], shown)]
-    found = context_of([hit_of(row) for row in shown], notes, turns, question.budget_tokens, question.as_of)
+    hits = [hit_of(row) for row in shown]
+    found = context_of(hits, notes, turns, question.budget_tokens, question.as_of, seen)
     return found.text, max(found.cites, default=0) if question.trimmed else len(shown)
 
 

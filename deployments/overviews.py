@@ -1,54 +1,120 @@
-"""Overviews, gathered from the stores: what is known of somebody, and what a time held."""
+"""Overviews, gathered from the stores: what is known of somebody, and what a time held; and what has been going on."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Literal
 
 from deployments.app_context import AppContext
-from deployments.contexts import hit_of
+from deployments.contexts import asks_again, hit_of
+from deployments.summaries import note_recalled, storylines_told
 from memory.model.profile import Profile
 from memory.model.scopes import View
 from memory.model.timeline import Instant, Interval
 from memory.retrieval.query import Question
-from memory.services.hits import SegmentHit
+from memory.services.answer import QUOTED
+from memory.services.hits import SegmentHit, standing_first
 from memory.services.known import KnownFact, is_ahead
-from memory.services.overview import MOST_QUOTED, Overview, changed, headline, telling
+from memory.services.overview import (
+    MOST_QUOTED,
+    Overview,
+    ToldStoryline,
+    changed,
+    going_on,
+    headline,
+    place_in,
+    telling,
+)
 from memory.services.quoting import day_of
 from memory.services.reviewing import CONSIDERED, people_of, untaken
 from memory.words.cleaning import called
-from memory.words.overview_questions import overview_question
+from memory.words.overview_questions import OverviewQuestion, overview_question
 
 Row = Mapping[str, Any]
 WEIGHED = 200
 """Facts about somebody that are weighed, the latest first (chosen: a person's own after some months)."""
+NAMESAKES = 10
+"""Entities of one name that are looked at for one that is called so (chosen)."""
 
 
-async def overview(app: AppContext, view: View, question: Question, profile: Profile) -> Overview | None:
+_NAMED = frozenset({"person", "place", "organization"})
+"""Types of what is called by a name, which may be written small; of anything else a small word is just a word."""
+
+
+async def overview(
+    app: AppContext, question: Question, profile: Profile, dated: Interval | None = None
+) -> Overview | None:
     """What answers a question for all of somebody or of a time; None for another question, and where nothing is known.
 
-    It tells what is believed now, so a question about the past is none.
+    `dated` is the time that an event in the question tells. It tells what is believed now, of all that is in sight, so
+    a question about the past, or one that leaves out anything, is none.
     """
     offset_s = app.offset(profile, question.now)
     asked = overview_question(question.text, question.now, offset_s)
-    if asked is None or question.as_of is not None:
+    if asked is None or _is_narrowed(question):
         return None
+    found = await _found(app, question, _when(asked, dated), profile, offset_s)
+    told = [each.storyline_id for each in found.storylines] if found is not None else []
+    if told and question.record_access:
+        note_recalled(app, question.view, told)
+    return found
+
+
+async def _found(
+    app: AppContext, question: Question, asked: OverviewQuestion, profile: Profile, offset_s: int
+) -> Overview | None:
+    """What is known of what is asked."""
+    view, now = question.view, question.now
     if asked.happened is not None:
-        return await _of_time(app, view, asked.happened, offset_s)
+        return None if asked.happened.start is None else await _of_time(app, question, asked.happened, offset_s)
     if asked.changed is not None:
-        return await _of_changes(app, view, asked.changed, offset_s, question.now)
+        return None if asked.changed.start is None else await _of_changes(app, view, asked.changed, offset_s, now)
     name = asked.about or profile.name
-    told = "you" if name == profile.name else name
-    return await _of_person(app, view, name, told, question.now) if name else None
+    if asked.small:
+        name = await _name_of(app, view, name)
+    return await _of_person(app, question, name, profile, offset_s) if name else None
 
 
-async def _of_person(app: AppContext, view: View, name: str, told: str, now: Instant) -> Overview | None:
-    """The weightiest facts about somebody."""
+def _is_narrowed(question: Question) -> bool:
+    """Whether a question asks of the past, or of a part of what is in sight."""
+    narrowed = question.as_of, question.known_as_of, question.type, question.entity, question.after, question.before
+    return any(each is not None for each in narrowed)
+
+
+def _when(asked: OverviewQuestion, dated: Interval | None) -> OverviewQuestion:
+    """What is asked, since the event with which the time begins, if it is known when that was."""
+    start = dated.start if asked.anchored and dated is not None else None
+    happened, changed = (
+        each if start is None or each is None or start >= (each.end or 0.0) else replace(each, start=start)
+        for each in (asked.happened, asked.changed)
+    )
+    return replace(asked, happened=happened, changed=changed)
+
+
+async def _name_of(app: AppContext, view: View, small: str) -> str:
+    """The name that the memory knows by a name that was written small; empty if it knows none."""
+    for state in (None, "archived"):
+        found = (await app.stores.entities.page(view, NAMESAKES, name=small, state=state)).shown
+        for each in found:
+            if each.entity.type in _NAMED:
+                return each.entity.name
+    return ""
+
+
+async def _of_person(
+    app: AppContext, question: Question, name: str, profile: Profile, offset_s: int
+) -> Overview | None:
+    """The weightiest facts about somebody, and the storylines around them: of the owner, those that are open."""
+    view, own = question.view, name == profile.name
     entities = await app.stores.facts.subjects(view, name)
     rows = [row for each in entities for row in await app.stores.facts.about(view, each, ("active",), WEIGHED)]
     weighed = {row["fact_id"]: row for row in sorted(rows, key=_weight, reverse=True)}
-    chosen = telling(_known(row, now) for row in weighed.values())
-    return await _of_facts(app, view, f"What I know about {called(told)}:", chosen, weighed)
+    chosen = telling(_known(row, question.now) for row in weighed.values())
+    around: list[dict[str, Any]] = [{"open": True}] if own else [{"entity": each} for each in entities]
+    storylines = [line for each in around for line in await storylines_told(app, view, **each)]
+    lead = f"What I know about {called('you' if own else name)}:"
+    return await _of_facts(app, view, lead, chosen, weighed, going_on(storylines), offset_s)
 
 
 async def _of_changes(app: AppContext, view: View, span: Interval, offset_s: int, now: Instant) -> Overview | None:
@@ -65,7 +131,8 @@ async def _of_changes(app: AppContext, view: View, span: Interval, offset_s: int
         *(_known(row, now) for row in lost if not row["superseded_by"] and row["status"] != "forgotten"),
     ]
     lead = f"What has changed since {day_of(span.start or 0.0, offset_s)}:"
-    return await _of_facts(app, view, lead, telling(told), rows)
+    storylines = going_on(await storylines_told(app, view, after=span.start, before=span.end), span)
+    return await _of_facts(app, view, lead, telling(told), rows, storylines, offset_s)
 
 
 def _first_of(row: Row, rows: Mapping[str, Row]) -> list[Row]:
@@ -81,29 +148,46 @@ async def _held(app: AppContext, view: View, which: Literal["gained", "lost"], s
 
 
 async def _of_facts(
-    app: AppContext, view: View, lead: str, facts: Sequence[KnownFact], rows: Mapping[str, Row]
+    app: AppContext,
+    view: View,
+    lead: str,
+    facts: Sequence[KnownFact],
+    rows: Mapping[str, Row],
+    storylines: Sequence[ToldStoryline],
+    offset_s: int,
 ) -> Overview | None:
-    """Facts, each with what says it last; None for no facts."""
+    """Facts, each with what says it last, and storylines; None where there are neither."""
     grounds = {each.fact_id: _last_key(rows[each.fact_id]) for each in facts}
     said = await _hits(app, view, [key for key in grounds.values() if key is not None])
-    return Overview(lead, tuple((each, said.get(grounds[each.fact_id] or 0)) for each in facts)) if facts else None
+    told = tuple((each, said.get(grounds[each.fact_id] or 0)) for each in facts)
+    return Overview(lead, told, storylines=tuple(storylines), offset_s=offset_s) if told or storylines else None
 
 
-async def _of_time(app: AppContext, view: View, span: Interval, offset_s: int) -> Overview | None:
-    """What says most of what was said then, in its order."""
+async def _of_time(app: AppContext, question: Question, span: Interval, offset_s: int) -> Overview | None:
+    """What says most of what was said then, in its order, and the storylines that went on or closed then.
+
+    Who asked the same before, or asks it in a talk that is remembered, tells nothing of that time.
+    """
+    view = question.view
     day = await app.stores.figures.day(view, span, CONSIDERED)
-    best = sorted(untaken(day.telling), key=lambda row: int(row["place"]))[:MOST_QUOTED]
+    fresh = [row for row in untaken(day.telling) if not asks_again(question.text, row["text"] or "")]
+    best = sorted(fresh, key=lambda row: int(row["place"]))[:MOST_QUOTED]
     said = await _hits(app, view, [row["segment_key"] for row in best])
-    if not said:
+    told = (hit for hit in said.values() if hit.segment_id not in question.besides and hit.text != QUOTED)
+    quoted = tuple(sorted(told, key=lambda hit: hit.at))
+    found = await storylines_told(app, view, after=span.start, before=span.end)
+    storylines = going_on(found, span, {place_in(hit) for hit in quoted})
+    if not quoted and not storylines:
         return None
-    return Overview(
-        headline(day, span, people_of(day), offset_s), quoted=tuple(sorted(said.values(), key=lambda hit: hit.at))
-    )
+    lead = headline(day, span, people_of(day), offset_s)
+    return Overview(lead, quoted=quoted, storylines=storylines, offset_s=offset_s)
 
 
 async def _hits(app: AppContext, view: View, keys: Sequence[int]) -> dict[int, SegmentHit]:
+    """Of these segments those in sight, without what somebody wanted forgotten."""
     rows = await app.stores.reads.hydrate(view, keys) if keys else {}
-    return {key: hit_of(row) for key, row in rows.items()}
+    there = list(rows)
+    return {there[place]: hit for place, hit in standing_first([hit_of(rows[key]) for key in there])}
 
 
 def _weight(row: Row) -> tuple[int, float, Instant]:

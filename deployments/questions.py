@@ -18,13 +18,17 @@ from actors.understanding import QuestionEncoding, understand
 from adapters import build, build_models
 from deployments.app_context import AppContext
 from deployments.contexts import context_for, still_told
+from deployments.overviews import overview
 from memory.errors import DomainError, Unavailable
 from memory.model.events import COMPLETE
 from memory.model.origins import ProvenanceFilter
+from memory.model.timeline import Interval
 from memory.ports import Keys
 from memory.retrieval.query import Question
+from memory.services.overview import Overview
 from memory.services.recall import Recollection, at_hand, recall
 from memory.services.tuning import tuned
+from memory.words.overview_questions import asks_overview
 
 SPARE = 3
 """Results looked at beyond those that are shown, in whose place they come if words were forgotten or refuted."""
@@ -43,6 +47,8 @@ class Recalled:
     context: str
     considered: tuple[tuple[Shown, float], ...] = ()
     """As many of the best as the question considers, shown or not, with their scores."""
+    seen: Overview | None = None
+    """The overview that its context tells, if it tells one."""
 
 
 async def ask(app: AppContext, question: Question, origins: Sequence[ProvenanceFilter] | None = None) -> Recalled:
@@ -58,16 +64,18 @@ async def ask(app: AppContext, question: Question, origins: Sequence[ProvenanceF
     found = [(rows[key], score) for key, score in zip((*keys, *beyond), scores, strict=True) if key in rows]
     told = still_told(question, found)
     best = told[: question.limit]
-    context, kept = await context_for(app, question, [row for row, _ in best])
+    seen = await _overview(app, question, recollection.dated) if origins is None else None
+    context, kept = await context_for(app, question, [row for row, _ in best], seen)
     best = best[:kept]
     _tell(app, question, recollection, len(best), monotonic() - begun)
     return Recalled(
-        recollection=recollection if told else replace(recollection, abstained=True),
+        recollection=replace(recollection, abstained=seen is None and (recollection.abstained or not told)),
         shown=tuple(row for row, _ in best),
         scores=tuple(score for _, score in best),
         pending=pending,
         context=context,
         considered=tuple(told[: question.considered]),
+        seen=seen,
     )
 
 
@@ -77,6 +85,13 @@ async def told_again(app: AppContext, question: Question, keys: Sequence[int]) -
     told = still_told(question, [(rows[key], 0.0) for key in keys if key in rows])
     context, _ = await context_for(app, question, [row for row, _ in told])
     return context
+
+
+async def _overview(app: AppContext, question: Question, dated: Interval | None) -> Overview | None:
+    """What a context within a budget tells of a question for all of somebody or of a time; None without a budget."""
+    if question.budget_tokens is None or not asks_overview(question.text):
+        return None
+    return await overview(app, question, await app.profile(question.view.user_id), dated)
 
 
 def _tell(app: AppContext, question: Question, found: Recollection, results: int, seconds: float) -> None:

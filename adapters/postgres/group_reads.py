@@ -12,7 +12,7 @@ from memory.model.scopes import View
 from memory.model.shown import Page, Row
 
 Q = queries("group_reads")
-_NOTHING = {"ids": None, "entity": None, "open": None, "state": None, "mark": None, "key": None}
+_NOTHING = dict.fromkeys(("ids", "entity", "open", "state", "after", "before", "mark", "key"))
 
 
 class PostgresGroupReads:
@@ -22,9 +22,11 @@ class PostgresGroupReads:
         self._pool = pool
 
     async def page(self, view: View, kind: str, limit: int, **asked: Any) -> Page[Row]:
-        """Up to `limit` groups of a kind, those told of last first; filters: ids, entity, open, state, `mark`, `key`.
+        """Up to `limit` groups of a kind, those told of last first.
 
-        The archived are only listed by their ids or by that state.
+        Filters: ids, entity, open, state, `after`, `before`, `mark`, `key`.
+        The archived are only listed by their ids or by that state. What was told of, or closed, `after` an instant and
+        began `before` another touches the time between.
         """
         told = {**_NOTHING, **asked, **seen_by(view)}
         rows = await self._pool.rows(Q["groups"], **told, kind=kind, limit=limit + 1)

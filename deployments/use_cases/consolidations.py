@@ -10,16 +10,8 @@ from pydantic import BaseModel
 from deployments.app_context import AppContext
 from deployments.callers import Caller
 from deployments.paging import PageParameters, cursor_of
-from deployments.use_cases.storylines import (
-    QuotedSegment,
-    RollUp,
-    RollUpFilter,
-    ToldIn,
-    cited,
-    cited_lines,
-    common,
-    told_sources,
-)
+from deployments.summaries import cited_lines
+from deployments.use_cases.storylines import QuotedSegment, RollUp, RollUpFilter, ToldIn, cited, common, told_sources
 from memory.model.groups import CONSOLIDATION
 from memory.model.shown import Row
 
@@ -89,7 +81,7 @@ async def consolidation(app: AppContext, who: Caller, beginning: str, asked: Pag
 
 async def _shown(app: AppContext, who: Caller, rows: Sequence[Row]) -> list[ConsolidationOut]:
     """Consolidations as they are sent."""
-    lines, insights = await cited_lines(app, who, rows), await _insights(app, who, rows)
+    lines, insights = await cited_lines(app, who.view, rows), await _insights(app, who, rows)
     return [
         ConsolidationOut(
             consolidation_id=row["group_id"], insights=insights[row["group_id"]], **common(row, lines[row["group_id"]])

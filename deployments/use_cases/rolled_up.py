@@ -14,6 +14,7 @@ from deployments.callers import Caller
 from deployments.contexts import still_told
 from deployments.kinds import Text
 from deployments.questions import Recalled, ask
+from deployments.summaries import cited_lines, note_recalled
 from deployments.use_cases.provenance_filters import origins_on, written_filters
 from deployments.use_cases.searching import (
     SAID,
@@ -23,7 +24,6 @@ from deployments.use_cases.searching import (
     answer_of,
     question_of,
 )
-from deployments.use_cases.storylines import cited_lines, note_recalled
 from memory.errors import Invalid
 from memory.model.groups import MACRO, STORYLINE
 from memory.model.origins import ProvenanceFilter
@@ -70,12 +70,12 @@ async def context(app: AppContext, who: Caller, asked: FilteredParameters) -> Co
     for granularity in range(asked.granularity, SAID, -1):
         best = scores if granularity == 2 else await _of_macros(app, who, scores)
         rows = await _ranked(app, who, KINDS[granularity], best, question.limit)
-        cited = await cited_lines(app, who, rows)
+        cited = await cited_lines(app, who.view, rows)
         told = [row for row in rows if cited[row["group_id"]]]
         if told:
             answer = _answer(question, recalled, granularity, told, cited, best)
             if asked.record_access:
-                note_recalled(app, who, [each.id for each in answer.rolled_up or ()])
+                note_recalled(app, who.view, [each.id for each in answer.rolled_up or ()])
             return answer
     return answer_of(asked.query, recalled).model_copy(update={"granularity": SAID})
 

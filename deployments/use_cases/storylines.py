@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal
 
@@ -13,11 +12,11 @@ from deployments.callers import Caller
 from deployments.contexts import hit_of
 from deployments.kinds import ShortText
 from deployments.paging import PageParameters, cursor_of
+from deployments.summaries import cited_lines, note_recalled, summed_up
 from memory.model.groups import MACRO, STORYLINE
 from memory.model.shown import Row
 from memory.model.timeline import iso
 from memory.services.hits import standing_first
-from memory.services.summing_up import Summary, read_summary
 
 MOST_SEGMENTS = 3
 """Segments of a source that are shown; GET /v1/sources/{id} has all of them."""
@@ -185,7 +184,7 @@ async def storyline(app: AppContext, who: Caller, beginning: str, asked: RollUpP
     row = await app.stores.groups.one(who.view, STORYLINE, beginning)
     [shown] = await shown_storylines(app, who, [row])
     if asked.record_access:
-        note_recalled(app, who, [row["group_id"]])
+        note_recalled(app, who.view, [row["group_id"]])
     told, cursor = await told_sources(app, who, row, asked)
     return StorylinePage(**shown.model_dump(), told_in=told, cursor=cursor)
 
@@ -195,23 +194,16 @@ async def macro(app: AppContext, who: Caller, beginning: str, asked: RollUpParam
     row = await app.stores.groups.one(who.view, MACRO, beginning)
     [shown] = await shown_macros(app, who, [row])
     if asked.record_access:
-        note_recalled(app, who, [row["group_id"]])
+        note_recalled(app, who.view, [row["group_id"]])
     parts = await app.stores.groups.page(who.view, STORYLINE, len(row["members"]), ids=list(row["members"]))
     told, cursor = await told_sources(app, who, row, asked)
     lines = await shown_storylines(app, who, list(reversed(parts.shown)))
     return MacroPage(**shown.model_dump(), parts=lines, told_in=told, cursor=cursor)
 
 
-def note_recalled(app: AppContext, who: Caller, group_ids: Sequence[str]) -> None:
-    """Have these storylines or macros counted as recalled, once the caller has been answered."""
-    task = asyncio.ensure_future(app.actors.note_groups(who.view.user_id, group_ids))
-    app.underway.add(task)
-    task.add_done_callback(app.underway.discard)
-
-
 async def shown_storylines(app: AppContext, who: Caller, rows: Sequence[Row]) -> list[StorylineOut]:
     """Storylines as they are sent."""
-    lines = await cited_lines(app, who, rows)
+    lines = await cited_lines(app, who.view, rows)
     return [
         StorylineOut(storyline_id=row["group_id"], open=row["closed_at"] is None, **common(row, lines[row["group_id"]]))
         for row in rows
@@ -220,30 +212,11 @@ async def shown_storylines(app: AppContext, who: Caller, rows: Sequence[Row]) ->
 
 async def shown_macros(app: AppContext, who: Caller, rows: Sequence[Row]) -> list[MacroOut]:
     """Macros as they are sent."""
-    lines = await cited_lines(app, who, rows)
+    lines = await cited_lines(app, who.view, rows)
     return [
         MacroOut(macro_id=row["group_id"], storylines=row["members"], **common(row, lines[row["group_id"]]))
         for row in rows
     ]
-
-
-async def cited_lines(app: AppContext, who: Caller, rows: Sequence[Row]) -> dict[str, list[tuple[str, list[Row]]]]:
-    """Group id -> the lines of its summary of which every segment is in sight, each with these."""
-    summaries = {row["group_id"]: _summary(row) for row in rows}
-    keys = list(dict.fromkeys(key for each in summaries.values() for key in each.quotes))
-    there = (await app.stores.reads.dressed(who.view, keys))[0] if keys else {}
-    return {
-        identity: [
-            (line.text, [there[key] for key in line.segments])
-            for line in each.lines
-            if all(key in there for key in line.segments)
-        ]
-        for identity, each in summaries.items()
-    }
-
-
-def _summary(row: Row) -> Summary:
-    return read_summary(row["text"] or "", row["quotes"])
 
 
 def common(row: Row, lines: Sequence[tuple[str, list[Row]]]) -> dict[str, Any]:
@@ -252,7 +225,7 @@ def common(row: Row, lines: Sequence[tuple[str, list[Row]]]) -> dict[str, Any]:
         "entity_id": row["anchor_id"],
         "entity": row["anchor"] or "",
         "entity_type": row["anchor_type"],
-        "extractive": not _summary(row).generated,
+        "extractive": not summed_up(row).generated,
         "summary": [CitedLine(text=text, segments=[cited(each) for each in segments]) for text, segments in lines],
         "sources": row["sources"],
         "first_at": iso(row["first_at"]),

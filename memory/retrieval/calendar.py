@@ -12,7 +12,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.model.timeline import DAY_S, Instant
+from memory.model.timeline import DAY_S, EARLIEST, LATEST, Instant, Interval
 from memory.words.time_anchors import Anchored
 from memory.words.time_named import Stretch
 
@@ -76,6 +76,17 @@ class Dated:
     said: str
     window: Window
     events: tuple[Happening, ...] = ()
+
+
+def bounded(window: Window) -> Interval:
+    """A window; a side that is open, or that no memory can hold, is None."""
+    start, end = (each if EARLIEST <= each <= LATEST else None for each in (window.start, window.end))
+    return Interval(start, end)
+
+
+def of_events(dated: Dated) -> Interval | None:
+    """The time that events tell; None for one that only the calendar names."""
+    return bounded(dated.window) if dated.events else None
 
 
 def whole(windows: Sequence[Window]) -> Window:

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.model.timeline import EARLIEST, LATEST, Instant, iso
-from memory.retrieval.calendar import Dated
+from memory.model.timeline import iso
+from memory.retrieval.calendar import Dated, bounded
 from memory.retrieval.fusion import places
 from memory.retrieval.query import Question
 from memory.retrieval.weighting import Case, Contributions
@@ -125,17 +125,13 @@ def told(
 
 def _calendar(dated: Dated) -> Mapping[str, Any]:
     """The words that tell a time, the time, the facts that tell of each event, and how many segments do."""
+    window = bounded(dated.window)
     return {
         "said": dated.said,
-        "window": [iso(_bounded(dated.window.start)), iso(_bounded(dated.window.end))],
+        "window": [iso(window.start), iso(window.end)],
         "facts": [list(event.facts) for event in dated.events],
         "segments": [len(event.keys) for event in dated.events],
     }
-
-
-def _bounded(moment: float) -> Instant | None:
-    """None for an open end, and for what no memory can hold."""
-    return moment if EARLIEST <= moment <= LATEST else None
 
 
 def _steps(question: Question, case: Case, plan: Mapping[str, Any], kept: int) -> Sequence[str]:

@@ -23,7 +23,7 @@ from memory.services.hits import SegmentHit, told_with_marks
 from memory.services.known import KnownFact, holds, replaced_by, with_change, with_day
 from memory.services.listing import Listing
 from memory.services.nearness import changed_by, in_order, matter_of, mended_by, only_asks
-from memory.services.overview import Overview
+from memory.services.overview import Overview, StorylineLine
 from memory.services.phrasing import asks_whether, told_in_answer
 from memory.services.promised import Promised
 from memory.services.quoting import day_of, place_of, quotation
@@ -175,12 +175,25 @@ def _of_promises(found: Findings, told: Promised) -> ComposedAnswer:
 
 
 def _all_of(found: Findings, overview: Overview) -> ComposedAnswer:
-    """Its first line; the facts, each with its day and place; and what is quoted."""
+    """Its first line; the facts, each with its day and place; what is quoted; and what has been going on."""
     lines = [sentence(overview.lead)]
     for fact, said in overview.facts:
         lines.append(f"{'' if holds(fact) else 'No longer: '}{_told(found, fact)}{_where(said)}")
     lines.extend(quotation(hit, (), found.language) for hit in overview.quoted)
+    for each in overview.storylines:
+        lines.append(each.lead(overview.offset_s))
+        lines.extend(f"{_of_storyline(found, line, each.generated)}{_where(*line.said)}" for line in each.lines)
     return _composed(lines, overview.cited)
+
+
+def _of_storyline(found: Findings, line: StorylineLine, generated: bool) -> str:
+    """A line of a summary as its owner is told it. What somebody said stays as it was said."""
+    if generated:
+        return sentence(told_in_answer(line.text, found.owner, found.question))
+    own, text = f"{called(found.owner)}: ", harmless(line.text)
+    if not found.owner or not text.startswith(own):
+        return text
+    return f"{told_in_answer(found.owner, found.owner, found.question)}: {text.removeprefix(own)}"
 
 
 def _led(found: Findings, lead: BestFact) -> ComposedAnswer:
@@ -272,9 +285,10 @@ def _said(found: Findings, fact: KnownFact) -> SegmentHit | None:
     return next((hit for hit in found.hits if fact.fact_id in hit.fact_ids), None)
 
 
-def _where(said: SegmentHit | None) -> str:
-    """Behind a fact: the day and place at which it was said; empty if that is not at hand."""
-    return "" if said is None else f" - {day_of(said.at, said.offset_s)} {place_of(said)}"
+def _where(*said: SegmentHit | None) -> str:
+    """Behind a statement: the days and places at which it was said; empty if none is at hand."""
+    places = ", ".join(f"{day_of(hit.at, hit.offset_s)} {place_of(hit)}" for hit in said if hit is not None)
+    return f" - {places}" if places else ""
 
 
 def _about(lead: KnownFact, found: Findings, matter: set[int]) -> list[SegmentHit]:

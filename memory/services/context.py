@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from memory.model.timeline import Instant
@@ -10,6 +10,8 @@ from memory.retrieval.assembly import Assembled, ContextLine, Material, assemble
 from memory.services.answer import numbered, said_by, spoken
 from memory.services.hits import SegmentHit
 from memory.services.known import KnownFact, holds, standing, with_change, with_end
+from memory.services.overview import Overview, Place, place_in
+from memory.services.quoting import day_of, place_of
 from memory.words.cleaning import called, harmless
 
 TOLD_TOGETHER = 3
@@ -32,24 +34,54 @@ def context_of(
     turns: Sequence[SegmentHit],
     budget: int,
     as_of: Instant | None = None,
+    overview: Overview | None = None,
 ) -> Assembled:
     """The text, best hits and most important notes first; `[n]` in it is the nth hit, `turns` are those around them.
 
     The facts the hits carry are told with what holds now (or `as_of`), since when and what was so before, or with both
-    sides where they are disputed; other notes make the profiles of whom they speak of.
+    sides where they are disputed; other notes make the profiles of whom they speak of. An `overview` that answers the
+    question comes before these, without what is told already.
     """
     facts = [note.fact for note in notes]
     told = _told(hits, notes, facts, as_of)
-    others = [note for note in notes if note.fact.statement not in told and holds(note.fact, as_of)]
+    seen = () if overview is None else tuple(_overview(overview, told, hits))
+    known = {*told, *(fact.statement for fact, _ in (() if overview is None else overview.facts))}
+    others = [note for note in notes if note.fact.statement not in known and holds(note.fact, as_of)]
     return assemble(
         Material(
             facts=tuple(dict.fromkeys(told.values())),
-            profiles=tuple(_profiles(others, facts)),
+            profiles=(*seen, *_profiles(others, facts)),
             times=tuple(ContextLine(spoken(turn), at=turn.at) for turn in turns),
             evidence=tuple(_evidence(hits)),
         ),
         budget,
     )
+
+
+def _overview(overview: Overview, told: Collection[str], hits: Sequence[SegmentHit]) -> Iterator[ContextLine]:
+    """Its facts, what it quotes and its storylines, a line each, with the numbers of hits and places of other words."""
+    numbers = {place_in(hit): number for number, hit in enumerate(hits, 1)}
+    for fact, said in overview.facts:
+        if fact.statement not in told:
+            over = "" if holds(fact) else "No longer: "
+            yield _resting(f"{over}{harmless(fact.statement)}", () if said is None else (said,), numbers)
+    for hit in overview.quoted:
+        if place_in(hit) not in numbers:
+            yield _resting(spoken(hit), (hit,), numbers, dated=False)
+    for each in overview.storylines:
+        for line in each.lines:
+            yield _resting(f"{called(each.around)}: {harmless(line.text)}", line.said, numbers)
+
+
+def _resting(
+    words: str, said: Sequence[SegmentHit], numbers: Mapping[Place, int], *, dated: bool = True
+) -> ContextLine:
+    """Words, and where that was said: hits by their numbers, other segments by day and place."""
+    cites = tuple(numbers[place_in(hit)] for hit in said if place_in(hit) in numbers)
+    others = [hit for hit in said if place_in(hit) not in numbers]
+    places = ", ".join(f"{f'{day_of(hit.at, hit.offset_s)} ' if dated else ''}{place_of(hit)}" for hit in others)
+    marks = "".join(f"[{number}]" for number in cites)
+    return ContextLine(f"- {words}{f' {marks}' if marks else ''}{f' - {places}' if places else ''}", cites)
 
 
 def _evidence(hits: Sequence[SegmentHit]) -> Iterator[ContextLine]:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from memory.model.scopes import View
 from memory.model.timeline import Instant, Interval
 from memory.ports import Early, Index, TraitSource
+from memory.retrieval.calendar import of_events
 from memory.retrieval.candidates import Ranking, Traits
 from memory.retrieval.cut import CutRules, cut, found_nothing, relevance
 from memory.retrieval.diversity import DiversityRules, diversify
@@ -127,6 +128,8 @@ class Recollection:
     """Key -> log-odds that it answers, of those that were judged."""
     answered: float | None = None
     """Log-odds that any of these does; None where none was judged."""
+    dated: Interval | None = None
+    """The time that the question tells by an event, where it is known when that was; an open side is None."""
 
 
 async def at_hand(asked: EncodedQuestion | None) -> EncodedQuestion | None:
@@ -194,6 +197,7 @@ def _recollected(
         or (told is not None and told.answered < settings.silence.unanswered),
         verdicts={} if told is None else dict(zip(case.traits.keys[judged].tolist(), told.each.tolist(), strict=True)),
         answered=None if told is None else told.answered,
+        dated=next((of_events(each.dated) for each in case.rankings if each.dated is not None), None),
     )
     return _explained(found, question, case, settings, added, best) if question.explain else found
 

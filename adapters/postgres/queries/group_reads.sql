@@ -28,7 +28,9 @@ shown AS (
         WHERE s.scope = ANY (%(scopes)s) AND s.sensitivity <= %(clearance)s AND s.source_id = ANY (k.told)) seen
     WHERE seen.sources > 0
       AND (%(entity)s::text IS NULL OR e.entity_id = %(entity)s OR lower(n.words) = lower(%(entity)s))
-      AND (%(open)s::boolean IS NULL OR (k.closed_at IS NULL) = %(open)s))
+      AND (%(open)s::boolean IS NULL OR (k.closed_at IS NULL) = %(open)s)
+      AND (%(after)s::float8 IS NULL OR greatest(seen.last_at, k.closed_at) >= to_timestamp(%(after)s))
+      AND (%(before)s::float8 IS NULL OR seen.first_at < to_timestamp(%(before)s)))
 SELECT s.*, s.group_id AS id, c.words AS text, extract(epoch FROM s.last_at)::float8 AS mark, s.group_id AS key,
        (SELECT count(*) FROM shown) AS total
 FROM shown s

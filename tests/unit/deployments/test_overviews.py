@@ -6,10 +6,14 @@ from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import Any, cast
 
+import pytest
+
 from deployments.app_context import AppContext
 from deployments.overviews import overview
 from memory.model.profile import Profile
 from memory.model.scopes import View
+from memory.model.shown import Page
+from memory.model.timeline import Interval
 from memory.retrieval.query import Question
 
 NOW = 1_772_000_000.0
@@ -30,8 +34,37 @@ class OneGain:
         return [{"fact_id": "f2", **told, **place, **links}] if "f2" in ids else []
 
 
+class NoGroups:
+    """A memory without storylines."""
+
+    async def page(self, *_: Any, **__: Any) -> Page[Any]:
+        """None."""
+        return Page([], 0, None)
+
+
+def memory_of(**stores: Any) -> AppContext:
+    return cast(AppContext, SimpleNamespace(stores=SimpleNamespace(**stores), offset=lambda *_: 0))
+
+
 async def test_a_change_from_what_is_out_of_sight_is_no_error() -> None:
-    stores = SimpleNamespace(history=OneGain(), facts=OneGain())
-    app = cast(AppContext, SimpleNamespace(stores=stores, offset=lambda *_: 0))
+    app = memory_of(history=OneGain(), facts=OneGain(), groups=NoGroups())
     asked = Question("What has changed?", View("ann"), NOW)
-    assert await overview(app, asked.view, asked, Profile("Ann")) is None
+    assert await overview(app, asked, Profile("Ann")) is None
+
+
+@pytest.mark.parametrize("question", ["What happened since I moved?", "What has changed since I moved?"])
+@pytest.mark.parametrize("dated", [None, Interval(None, NOW), Interval(NOW + 1, None)])
+async def test_since_an_event_of_which_nobody_knows_when_it_was_is_no_overview(
+    question: str, dated: Interval | None
+) -> None:
+    asked = Question(question, View("ann"), NOW)
+    assert await overview(memory_of(), asked, Profile("Ann"), dated) is None
+
+
+@pytest.mark.parametrize(
+    "narrowed",
+    [{"as_of": NOW}, {"known_as_of": NOW}, {"type": "person"}, {"entity": "Tom"}, {"after": 1.0}, {"before": NOW}],
+)
+async def test_who_leaves_something_out_is_told_no_overview(narrowed: dict[str, Any]) -> None:
+    asked = Question("What do you know about me?", View("ann"), NOW, **narrowed)
+    assert await overview(memory_of(), asked, Profile("Ann")) is None

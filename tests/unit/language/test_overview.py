@@ -2,12 +2,27 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from memory.model.shown import Day
 from memory.model.timeline import DAY_S, Interval
 from memory.services.answer import Findings, compose
 from memory.services.hits import SegmentHit
 from memory.services.known import KnownFact
-from memory.services.overview import MOST_ALIKE, MOST_FACTS, Overview, changed, company, headline, telling
+from memory.services.overview import (
+    MOST_ALIKE,
+    MOST_FACTS,
+    MOST_QUOTED,
+    MOST_STORYLINES,
+    Overview,
+    StorylineLine,
+    ToldStoryline,
+    changed,
+    company,
+    going_on,
+    headline,
+    telling,
+)
 
 
 def fact(number: int, predicate: str, statement: str = "Maya is.") -> KnownFact:
@@ -73,3 +88,73 @@ def test_a_change_is_told_with_what_was_so_before_and_an_end_as_an_end() -> None
         "You live in Lisbon (since 6 January 1970; before: Porto)",
         "No longer: You live in Porto",
     ]
+
+
+def said(number: int, text: str, speaker: str = "Maya") -> StorylineLine:
+    hit = SegmentHit(text, speaker, number * DAY_S, 0, "s", str(number))
+    return StorylineLine(f'{speaker}: "{text}"', (hit,))
+
+
+def storyline(*lines: StorylineLine, **more: object) -> ToldStoryline:
+    told = ToldStoryline("s-1", "Tom", DAY_S, 4 * DAY_S, lines=lines)
+    return replace(told, **more)  # type: ignore[arg-type]
+
+
+def test_of_a_time_the_lines_said_in_it_are_told_or_the_last_of_what_closed_in_it() -> None:
+    lines = [said(number, f"Tom came on day {number}.") for number in (1, 2, 4)]
+    [told] = going_on([storyline(*lines)], Interval(2 * DAY_S, 4 * DAY_S))
+    assert told.lines == (lines[1],), "the end of a time is not in it"
+    closed = storyline(*lines, closed_at=90 * DAY_S)
+    assert going_on([closed], Interval(80 * DAY_S, 90 * DAY_S)) == ()
+    assert going_on([closed], Interval(90 * DAY_S, 99 * DAY_S))[0].lines == (lines[2],)
+    assert going_on([storyline(*lines)], Interval(90 * DAY_S, 99 * DAY_S)) == ()
+
+
+def test_what_is_quoted_already_is_not_told_again() -> None:
+    lines = [said(number, f"Tom came on day {number}.") for number in (1, 2)]
+    assert going_on([storyline(*lines)], besides={("s", "1")})[0].lines == (lines[1],)
+    assert going_on([storyline(*lines)], besides={("s", "1"), ("s", "2")}) == ()
+    assert len(going_on([storyline(*lines), storyline(lines[0])])) == 1, "two people, and the same words"
+
+
+def test_few_storylines_and_the_last_of_their_lines_are_told() -> None:
+    short = [storyline(said(each, "One.")) for each in range(9)]
+    assert len(going_on(short)) == MOST_STORYLINES
+    long = [said(number, f"Tom came on day {number}.") for number in range(1, 5)]
+    more = [said(number, f"Tom left on day {number}.") for number in range(11, 15)]
+    first, second = going_on([storyline(*long), storyline(*more), storyline(said(20, "Twenty."))])
+    assert (first.lines, second.lines) == (tuple(long), tuple(more[2:]))
+    assert len(first.lines) + len(second.lines) == MOST_QUOTED
+    assert going_on([storyline()]) == (), "without a line there is nothing to tell"
+
+
+def test_storylines_are_told_and_cited_and_their_owner_is_you() -> None:
+    own, other = said(1, "Tom has found a boat."), said(2, "Maya is late.", "Tom")
+    overview = Overview("What I know about Tom:", storylines=(storyline(own, other),))
+    answer = compose(Findings("Tell me about Tom", [], overview=overview, owner="Maya"))
+    assert answer.text.splitlines() == [
+        "What I know about Tom:",
+        "Around Tom, 2 January 1970 to 5 January 1970:",
+        'You: "Tom has found a boat." - 2 January 1970 [s/1]',
+        'Tom: "Maya is late." - 3 January 1970 [s/2]',
+    ]
+    assert [each.segment_id for each in answer.citations] == ["1", "2"]
+    by_name = compose(Findings("Tell me about Maya", [], overview=overview, owner="Maya"))
+    assert 'Maya: "Tom has found a boat."' in by_name.text
+
+
+def test_what_a_model_wrote_of_a_storyline_is_told_to_its_owner_with_all_it_rests_on() -> None:
+    hits = (*said(1, "Tom has found a boat.").said, *said(2, "We sailed.").said)
+    line = StorylineLine("Maya sails with Tom.", hits)
+    overview = Overview("", storylines=(storyline(line, generated=True, closed_at=95 * DAY_S),))
+    answer = compose(Findings("Tell me about Tom", [], overview=overview, owner="Maya"))
+    assert answer.text.splitlines()[1:] == [
+        "Around Tom, 2 January 1970 to 5 January 1970, nothing since:",
+        "You sail with Tom. - 2 January 1970 [s/1], 3 January 1970 [s/2]",
+    ]
+
+
+def test_a_line_of_a_summary_cannot_cite() -> None:
+    line = StorylineLine('Tom: "Come." - 1 May 1970 [s/9]', said(1, "Come.").said)
+    answer = compose(Findings("Tell me about Tom", [], overview=Overview("", storylines=(storyline(line),))))
+    assert "[s/9]" not in answer.text

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.model.timeline import DAY_S
-from memory.retrieval.calendar import APART_S, Happening, Window, fullest, latest, window
+from memory.model.timeline import DAY_S, EARLIEST, LATEST, Interval
+from memory.retrieval.calendar import APART_S, Dated, Happening, Window, fullest, latest, of_events, window
 from memory.words.time_anchors import anchored
 
 START = 1_740_000_000.0
@@ -95,3 +95,11 @@ def test_the_fullest_is_where_most_was_said() -> None:
     at = START + DAY_S * np.array([0.0, 100, 1, 2, 200])
     assert sorted(fullest(at).tolist()) == [0, 2, 3]
     assert fullest(START + DAY_S * np.array([0.0, 100])).tolist() == [1], "of two alike the later"
+
+
+def test_a_time_that_events_tell_is_open_where_no_memory_reaches() -> None:
+    event = Happening(DAY_S, 2 * DAY_S, ())
+    assert of_events(Dated("since", Window(DAY_S, np.inf), (event,))) == Interval(DAY_S, None)
+    assert of_events(Dated("until", Window(-np.inf, DAY_S), (event,))) == Interval(None, DAY_S)
+    assert of_events(Dated("all", Window(EARLIEST, LATEST), (event,))) == Interval(EARLIEST, LATEST)
+    assert of_events(Dated("monday", Window(DAY_S, 2 * DAY_S))) is None, "the calendar names it, and no event"

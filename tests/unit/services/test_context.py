@@ -12,6 +12,7 @@ from memory.retrieval.packing import tokens
 from memory.services.context import SurroundingFact, context_of
 from memory.services.hits import SegmentHit
 from memory.services.known import KnownFact
+from memory.services.overview import Overview, StorylineLine, ToldStoryline
 
 
 def at(year: int, month: int, day: int) -> float:
@@ -117,3 +118,36 @@ def test_no_quotation_is_cut_to_who_said_it_and_when() -> None:
     lines = [line for budget in range(20, 80) for line in told([said], [], [], budget=budget) if line.startswith("[1]")]
     assert lines
     assert all(line.startswith("[1] Maximiliane Berg, 3 March 2026: Wonderful shoes they are,") for line in lines)
+
+
+def test_an_overview_is_told_first_with_the_places_of_its_words_and_nothing_twice() -> None:
+    tea, hoka = KnownFact("f3", "Maya likes tea", at(2026, 1, 1)), HOKA
+    said = SegmentHit("I like tea.", "Maya", at(2026, 1, 1), 0, "s3", "g3", ("f3",))
+    line = StorylineLine('Maya: "Tom is back."', (HOKA_HIT, said))
+    story = ToldStoryline("s-1", "Tom", 0.0, 0.0, lines=(line,))
+    seen = Overview("What I know about you:", ((hoka, HOKA_HIT), (tea, said)), (HOKA_HIT, said), (story,))
+    lines = told([HOKA_HIT], [noted(HOKA), noted(tea), noted(KnownFact("f4", "Maya sings", 0.0))], [], overview=seen)
+    assert lines[2:] == [
+        "What is known:",
+        "- Maya likes Hoka [1]",
+        "Who and what it is about:",
+        "- Maya likes tea - 1 January 2026 [s3/g3]",
+        "- Maya, 1 January 2026: I like tea. - [s3/g3]",
+        '- Tom: Maya: "Tom is back." [1] - 1 January 2026 [s3/g3]',
+        "- Maya (person): sings",
+        "What was said:",
+        "[1] Maya, 3 March 2026: Hoka are so much better.",
+        "</memory>",
+    ]
+
+
+def test_an_overview_stays_within_the_budget_and_stands_without_hits() -> None:
+    facts = tuple((KnownFact(f"f{number}", f"Maya likes tea number {number}", 0.0), None) for number in range(20))
+    whole = told([], [], [], overview=Overview("", facts))
+    assert whole[2] == "Who and what it is about:"
+    assert len(whole) == 3 + len(facts) + 1
+    for budget in (1, 40, 80, 120):
+        found = context_of([], [], [], budget, overview=Overview("", facts))
+        assert tokens(found.text) <= budget
+    assert found.text
+    assert told([], [], []) == []

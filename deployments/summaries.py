@@ -1,0 +1,74 @@
+"""Summaries of roll-ups, as far as what they rest on is in sight, and that they were recalled."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any
+
+from deployments.app_context import AppContext
+from deployments.contexts import hit_of
+from memory.model.groups import STORYLINE
+from memory.model.scopes import View
+from memory.model.shown import Row
+from memory.services.hits import SegmentHit, standing_first
+from memory.services.overview import StorylineLine, ToldStoryline
+from memory.services.summing_up import Summary, read_summary
+
+LOOKED_AT = 20
+"""Storylines, those told of last, that are looked at for an overview (chosen: as many as a person names at once)."""
+
+
+async def cited_lines(app: AppContext, view: View, rows: Sequence[Row]) -> dict[str, list[tuple[str, list[Row]]]]:
+    """Group id -> the lines of its summary of which every segment is in sight, each with these."""
+    summaries = {row["group_id"]: summed_up(row) for row in rows}
+    keys = list(dict.fromkeys(key for each in summaries.values() for key in each.quotes))
+    there = (await app.stores.reads.dressed(view, keys))[0] if keys else {}
+    return {
+        identity: [
+            (line.text, [there[key] for key in line.segments])
+            for line in each.lines
+            if all(key in there for key in line.segments)
+        ]
+        for identity, each in summaries.items()
+    }
+
+
+def summed_up(row: Row) -> Summary:
+    """The summary of a group, as it was read."""
+    return read_summary(row["text"] or "", row["quotes"])
+
+
+def note_recalled(app: AppContext, view: View, group_ids: Sequence[str]) -> None:
+    """Have these storylines or macros counted as recalled, once the caller has been answered."""
+    task = asyncio.ensure_future(app.actors.note_groups(view.user_id, group_ids))
+    app.underway.add(task)
+    task.add_done_callback(app.underway.discard)
+
+
+async def storylines_told(app: AppContext, view: View, **asked: Any) -> list[ToldStoryline]:
+    """Storylines in sight, those told of last first, with the lines that may be told; filters as for `groups.page`."""
+    rows = (await app.stores.groups.page(view, STORYLINE, LOOKED_AT, **asked)).shown
+    lines = await cited_lines(app, view, rows) if rows else {}
+    return [_told(row, lines[row["group_id"]]) for row in rows]
+
+
+def _told(row: Row, lines: Sequence[tuple[str, list[Row]]]) -> ToldStoryline:
+    rests = ((text, [_as_said(each) for each in segments]) for text, segments in lines)
+    told = ((text, tuple(hit for hit in said if hit is not None), len(said)) for text, said in rests)
+    return ToldStoryline(
+        storyline_id=row["group_id"],
+        around=row["anchor"] or "",
+        first_at=row["first_at"],
+        last_at=row["last_at"],
+        closed_at=row["closed_at"],
+        generated=summed_up(row).generated,
+        lines=tuple(StorylineLine(text, said) for text, said, count in told if said and len(said) == count),
+    )
+
+
+def _as_said(row: Row) -> SegmentHit | None:
+    """A segment that still stands as it was said; None if any of it was forgotten, refuted or taken back since."""
+    hit = next((each for _, each in standing_first([hit_of(row)])), None)
+    standing = hit is not None and hit.text == row["text"] and not (hit.is_refuted or hit.taken_back)
+    return hit if standing else None
