@@ -50,6 +50,7 @@ async def split_voice(app: AppContext, who: Caller, key: str, voice_id: str, bod
             each.change for each in await app.stores.voices.changes(who.scope, None, MOST_CHANGES) if not each.undone
         ]
         brought, turns = brought_by(bank, changes, body.labels)
+        brought = brought or await _heard_under(app, who, bank, voice, body.labels)
         change = labels_split(bank, key, app.clock.now(), voice.voice_id, body.labels, brought)
         command = await _parting(app, who, bank, change, body.labels, None)
         for each in turns:  # the latest first
@@ -58,6 +59,16 @@ async def split_voice(app: AppContext, who: Caller, key: str, voice_id: str, bod
         change, sources = await _prints_out(app, who, key, bank, voice, body.prints)
         command = await _parting(app, who, bank, change, [voice.label], sources)
     return await changed_so(app, who, change, [command], change.apart[1], undone)
+
+
+async def _heard_under(
+    app: AppContext, who: Caller, bank: VoiceBank, voice: KnownVoice, labels: Sequence[str]
+) -> set[str]:
+    """Prints of where a voice spoke under these labels alone. No change tells of a merge that an archive brought."""
+    rest = [each for each in labels_of(bank, voice) if each not in labels]
+    said = [await app.stores.voices.said(who.scope, which, MOST_SAID) for which in (labels, rest)]
+    sources, others = ({row["source_id"] for row in rows} for rows in said)
+    return {each.print_id for each in bank.prints_of(voice.voice_id) if each.source_id in sources - others}
 
 
 async def _prints_out(

@@ -98,6 +98,17 @@ async def test_whoever_went_out_gets_a_name_of_their_own(two: Door) -> None:
     assert (await two.get("/v1/voices", proposals=True))["proposals"] == []
 
 
+async def test_prints_go_with_their_label_where_no_change_tells_of_the_merge(two: Door) -> None:
+    tom = await merge(two)
+    scope = user_scope(two.user)
+    await two.rows("DELETE FROM voice_changes WHERE scope = %(scope)s RETURNING 1", scope=scope)
+    out = (await split(two, tom, labels=[OTHER]))["voice"]
+    assert [each["source_id"] for each in out["prints"]] == ["walk"]
+    assert [each["source_id"] for each in (await voice_of(two, LABEL))["prints"]] == ["lunch"]
+    told = await shown(two)
+    assert {json.loads(each)["by"] for each in told["promises"]} == {"Tom", OTHER}
+
+
 async def two_prints(door: Door) -> tuple[str, str]:
     """A voice that was taken for Tom's in a second recording and learnt from it: its id, and that print's."""
     await hear(door, "lunch", 5, *SAYS)
