@@ -102,7 +102,8 @@ def _the_other(
         back = replace(merged[0], merged_into=None)
         draft.put(PARTED, merged[0], back)
         return back
-    level = max(entity.sensitivity, min(each.sensitivity for each in (*mentions, *facts)))
+    told = [each.sensitivity for each in mentions] + [each.sensitivity for each in facts]
+    level = max(entity.sensitivity, min(told))
     fresh = Entity(
         entity_id=resolution.free_id(draft, "person", call.label, level=level),
         type="person",

@@ -112,6 +112,8 @@ def relabelled(bank: VoiceBank, change: BankChange) -> Iterator[Relabelled]:
     come = {each.after.voice_id: each.after.label for each in change.voices if not each.before and each.after}
     gone = {each.before.voice_id: each.before.label for each in change.voices if each.before and not each.after}
     for each in change.prints:
+        if each.before is None or each.after is None:
+            continue
         if each.before in bank.voices and each.after in come and each.print.source_id is not None:
             yield Relabelled(each.print.source_id, bank.voices[each.before].label, come[each.after])
         elif each.before in gone and each.after in bank.voices:
