@@ -142,7 +142,8 @@ async def _again(app: AppContext, who: Caller, bank: VoiceBank, known: BankChang
 
 async def made_before(app: AppContext, who: Caller, key: str, kind: str, voice: KnownVoice) -> BankChange | None:
     """The change of this key, if it was asked for before. Raises Conflict if it was another one."""
-    for known in await app.stores.voices.changes(writing(who).scope, key):
+    scope = writing(who).scope
+    for known in await app.stores.voices.changes(scope, key):
         if known.change.kind != kind or voice.voice_id not in known.change.touched:
             raise Conflict("This Idempotency-Key was used for another request.", change_id=key)
         return known.change
