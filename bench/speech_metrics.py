@@ -22,9 +22,14 @@ Turns = Sequence[tuple[float, float, str]]
 """Beginning and end in seconds, and who."""
 
 
+_SPELT = {"mr": "mister", "mrs": "missus", "dr": "doctor"}
+"""Titles as they are spoken: a recogniser writes them short, and who writes down what was said may not."""
+
+
 def words_of(text: str) -> list[str]:
-    """Words as they are compared: small, without signs."""
-    return re.sub(r"[^\w' ]+", " ", text.lower().replace("’", "'")).split()
+    """Words as they are compared: small, without signs, titles in full."""
+    words = re.sub(r"[^\w' ]+", " ", text.lower().replace("’", "'")).split()
+    return [_SPELT.get(each, each) for each in words]
 
 
 def errors(said: Sequence[str], heard: Sequence[str]) -> int:

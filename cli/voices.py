@@ -86,6 +86,27 @@ def merge(
     show(done, as_json, f"{_heard_as(done['voice'])} is {escape(done['voice']['name'])}.")
 
 
+def split(
+    voice: VoiceArgument,
+    labels: Annotated[list[str] | None, typer.Option("--label", help="What it was heard as; may be repeated.")] = None,
+    prints: Annotated[list[str] | None, typer.Option("--print", help="A print's id; may be repeated.")] = None,
+    user: UserOption = None,
+    home: HomeOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Say that a voice is two people's: labels or prints go out into a voice of their own, with what it said under
+    them. `memoray voices undo` reverts that.
+
+    Example: memoray voices split v-0a1b2c --label "Speaker 1 of 6 May"
+    """
+    with connect(home, user) as client:
+        done = client.post(route("voices", voice, "split"), {"labels": labels or [], "prints": prints or []})
+    own = done["voice"]
+    show(
+        done, as_json, f"{escape(own['name'])} is a voice of their own now: memoray voices name {own['voice_id']} NAME"
+    )
+
+
 def differ(
     voice: VoiceArgument,
     other: Annotated[str, typer.Argument(metavar="OTHER", help="The id of the one that is somebody else's.")],
@@ -230,6 +251,7 @@ COMMANDS: tuple[tuple[str, Callable[..., None]], ...] = (
     ("voices", voices),
     ("voices name", name),
     ("voices merge", merge),
+    ("voices split", split),
     ("voices differ", differ),
     ("voices exclude", exclude),
     ("voices forget", forget),

@@ -60,6 +60,11 @@ class ApartEar:
         """Whether the packages of the extra are there."""
         return all(importlib.util.find_spec(name) is not None for name in ("av", "faster_whisper"))
 
+    @property
+    def is_warm(self) -> bool:
+        """See memory.services.ears.LiveEar."""
+        return self._resident.is_there
+
     async def hear(self, file: BinaryIO, language: str | None = None, model: HearingModel | None = None) -> HeardSound:
         """What is said in a file, which must be one on disk.
 

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.model.sound import NEUTRAL, RATE, HeardEmotion, TracedSentence, Waveform
+from memory.model.sound import GUESSED, NEUTRAL, RATE, HeardEmotion, TracedSentence, Waveform
 from memory.ports import Embedder
 from memory.words.vocabulary import table
 
@@ -40,7 +40,7 @@ _FFT = 2048
 class ProsodyReader:
     """See memory.ports_sound.EmotionReader: power and pitch of each moment, and the nearest sentence of words."""
 
-    name = "text+prosody-standin"
+    name = GUESSED
 
     def __init__(self, encoder: Embedder) -> None:
         self._nearest = _NearestSentence(encoder)

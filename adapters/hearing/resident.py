@@ -143,6 +143,11 @@ class ResidentProcess:
         self._reading: asyncio.Task[None] | None = None
         self._resting: asyncio.TimerHandle | None = None
 
+    @property
+    def is_there(self) -> bool:
+        """Whether it has begun and not ended."""
+        return self._process is not None
+
     async def hear(self, samples: bytes, language: str | None) -> Mapping[str, Any]:
         """What it tells of samples. Raises ModelFailed, and Unavailable where too many wait."""
         if len(self._pieces) > MOST_WAITING:

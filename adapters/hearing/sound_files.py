@@ -16,6 +16,8 @@ BLOCK_S = 10
 """Seconds of a block (chosen)."""
 MOST_CHANNELS = 64
 """Channels of a sound (chosen: more are no recording of a person)."""
+LEAST_RATE = 4_000
+"""Samples a second of a sound (chosen: half of a telephone's; of fewer no word is left, and some bytes are hours)."""
 FORMATS = "aac,ac3,aiff,amr,asf,au,avi,caf,flac,flv,matroska,mov,mp3,mp4,mpeg,mpegts,ogg,w64,wav,webm"
 """Containers that hold what they play. Lists of what lies elsewhere, which open other files, are not among them."""
 _DATES = ("creation_time", "date", "com.apple.quicktime.creationdate")
@@ -39,6 +41,8 @@ class PyavDecoder:
             raise Invalid("The sound of this file is in a form that is not known here, or it is damaged.")
         if stream.codec_context.channels > MOST_CHANNELS:
             raise Invalid(f"This sound has more than {MOST_CHANNELS} channels.")
+        if 0 < stream.codec_context.sample_rate < LEAST_RATE:
+            raise Invalid(f"This sound has fewer than {LEAST_RATE:,} samples a second.")
         seconds = None if container.duration is None else container.duration / av.time_base
         facts = SoundFacts(_recorded_at({**container.metadata, **stream.metadata}), seconds)
         return DecodedSound(facts, _blocks(container, stream))

@@ -15,11 +15,24 @@ from adapters.postgres.pool import Connection, Pool
 from adapters.postgres.sql import queries
 from memory.errors import Stale
 from memory.model.scopes import View, user_scope
-from memory.model.voices import DIFFER, BankChange, KnownVoice, PrintSwap, VoiceBank, VoicePrint, VoiceSwap, is_numbered
+from memory.model.voices import (
+    DIFFER,
+    SPLIT,
+    BankChange,
+    KnownVoice,
+    PrintSwap,
+    VoiceBank,
+    VoicePrint,
+    VoiceSwap,
+    is_numbered,
+)
 from memory.rules.voice_bank import applied
+from memory.rules.voice_splits import relabelled
 from memory.services.voices import KnownChange
 
 Q = queries("voices")
+_APART = (DIFFER, SPLIT)
+"""Kinds of changes whose first two voices touched are different people's."""
 
 
 class PostgresVoices:
@@ -42,7 +55,7 @@ class PostgresVoices:
                     return False
                 before = await _bank(connection, scope)
                 await _put(connection, scope, before, applied(before, change))
-                await _show(connection, scope)
+                await _show(connection, scope, await _relabel(connection, scope, before, change))
         except psycopg.errors.UniqueViolation as error:
             raise Stale("Another voice has got that label meanwhile.") from error
         return True
@@ -61,6 +74,12 @@ class PostgresVoices:
         asked = {"scope": user_scope(view.user_id), "clearance": int(view.clearance), "ids": list(ids)}
         return {row["source_id"] for row in await self._pool.rows(Q["sources_in_sight"], **asked)}
 
+    async def days(self, scope: str, ids: Sequence[str]) -> dict[str, float]:
+        """Source id -> when it began, in seconds of its own clock since the epoch."""
+        return {
+            row["source_id"]: row["day"] for row in await self._pool.rows(Q["heard_in"], scope=scope, ids=list(ids))
+        }
+
     async def strangers_in_sight(self, view: View, labels: Sequence[str]) -> set[str]:
         """Those of these numbered labels that a segment in the view carries."""
         asked = {"scope": user_scope(view.user_id), "clearance": int(view.clearance), "labels": list(labels)}
@@ -68,7 +87,7 @@ class PostgresVoices:
 
     async def told_apart(self, scope: str) -> set[tuple[str, str]]:
         """See memory.services.night_voices.VoiceReads."""
-        rows = await self._pool.rows(Q["told_apart"], scope=scope, kind=DIFFER)
+        rows = await self._pool.rows(Q["told_apart"], scope=scope, kinds=list(_APART))
         return {(row["touched"][0], row["touched"][1]) for row in rows}
 
     async def clearest(self, view: View, labels: Sequence[str], most: int) -> list[DictRow]:
@@ -80,6 +99,16 @@ class PostgresVoices:
     async def said(self, scope: str, labels: Sequence[str], limit: int) -> list[DictRow]:
         """`{source_id, segment_id, total}` of what was said under these labels, the latest first."""
         return await self._pool.rows(Q["said"], scope=scope, labels=list(labels), limit=limit)
+
+    async def keys_said(
+        self, scope: str, labels: Sequence[str], sources: Sequence[str] | None, limit: int
+    ) -> list[int]:
+        """Keys of segments that were said under these labels, so many, the latest first.
+
+        In sources that are named it is only those that no person has pinned.
+        """
+        asked = {"scope": scope, "labels": list(labels), "sources": None if sources is None else list(sources)}
+        return [row["segment_key"] for row in await self._pool.rows(Q["keys_said"], **asked, limit=limit)]
 
     async def erase(self, scope: str, voice_ids: Sequence[str] = (), print_ids: Sequence[str] = ()) -> int:
         """See memory.services.voices.VoiceStore."""
@@ -115,6 +144,14 @@ async def _put(connection: Connection, scope: str, before: VoiceBank, after: Voi
         await connection.execute(Q[name], {"scope": scope, "ids": sorted(gone)})
 
 
+async def _relabel(connection: Connection, scope: str, before: VoiceBank, change: BankChange) -> list[str]:
+    """Let segments carry the label of a voice that was split off, or again the one they had; the new labels."""
+    found = list(dict.fromkeys(relabelled(before, change)))
+    for each in found:
+        await connection.execute(Q["relabel"], {"scope": scope, **asdict(each)})
+    return sorted({each.after for each in found})
+
+
 async def _show(connection: Connection, scope: str, also: Sequence[str] = ()) -> None:
     """Show voices as they are called by now, and let whoever follows the scope see that."""
     labels = [row["label"] for row in await _all(connection, "show", scope=scope)]
@@ -142,7 +179,7 @@ def _written(change: BankChange) -> dict[str, Any]:
         "actor": change.actor,
         "at": change.at,
         "undoes": change.undoes,
-        "touched": sorted(change.touched),
+        "touched": [*change.apart, *sorted(change.touched - {*change.apart})],
         "commands": list(change.commands),
         "voices": Jsonb([asdict(each) for each in change.voices] if kept else []),
         "prints": Jsonb(
@@ -168,7 +205,7 @@ def _change(row: Mapping[str, Any], prints: Mapping[str, VoicePrint]) -> BankCha
         tuple(row["commands"]),
         row["actor"],
         row["undoes"],
-        tuple(row["touched"]) if row["kind"] == DIFFER else (),
+        tuple(row["touched"][:2]) if row["kind"] in _APART else (),
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Depends, Request
 from pydantic import BaseModel
@@ -11,6 +11,8 @@ from adapters import build
 from adapters.disk import is_full
 from deployments.app_context import AppContext, app_context_of
 from memory.errors import DiskFull
+from memory.model.sound import GUESSED
+from memory.services.ears import GPU
 
 router = APIRouter(tags=["health"])
 
@@ -42,22 +44,78 @@ _LEASE = {
 }
 
 
-class Health(BaseModel, json_schema_extra={"examples": [{"status": "ok", "lease": _LEASE}]}):
-    """`lease` is null while nobody can say."""
+class HearingModelOut(BaseModel):
+    """What hears: its `role` (`words`, `voices` or `emotion`), its `name`, and whether it is in memory now.
+
+    `loaded` is null of what is on a GPU, for nobody asks there each time.
+    """
+
+    role: Literal["words", "voices", "emotion"]
+    name: str
+    loaded: bool | None
+
+
+class SpeechEmotionOut(BaseModel):
+    """By which method feelings are guessed; null where they are not."""
+
+    method: str | None
+
+
+class EnrollmentOut(BaseModel):
+    """Whether a voice can be enrolled. How many are is told with a token alone, by `GET /v1/enrollment`."""
+
+    available: bool
+
+
+_HEARING = {
+    "models": [{"role": "words", "name": "whisper-base", "loaded": True}],
+    "warmup": "warm",
+    "enrollment": {"available": True},
+    "ser": {"method": "text+prosody-standin"},
+}
+
+
+class Health(BaseModel, json_schema_extra={"examples": [{"status": "ok", "lease": _LEASE} | _HEARING]}):
+    """`lease` is null while nobody can say. `models` are those that hear. `warmup` is `warm` while they are loaded,
+    `cold` where the first sound loads them, `gpu` where a deployment has them, and `off` where nothing hears."""
 
     status: Literal["ok"] = "ok"
     lease: LeaseOut | None = None
+    models: list[HearingModelOut] = []
+    warmup: Literal["warm", "cold", "gpu", "off"] = "off"
+    enrollment: EnrollmentOut = EnrollmentOut(available=False)
+    ser: SpeechEmotionOut = SpeechEmotionOut(method=None)
 
 
 @router.get("/health")
 async def health(request: Request) -> Health:
-    """Whether the front door is open, and what kinds of work have the GPU, or the processors, now.
+    """Whether the front door is open, what kinds of work have the GPU, or the processors, now, and what hears.
 
     Example: `GET /health`
     """
     app: AppContext = request.app.state.context  # it is asked every second, and nothing is to be looked up for that
     told = await app.leases.state()
-    return Health(lease=None if told is None else LeaseOut.model_validate(told))
+    return Health(lease=None if told is None else LeaseOut.model_validate(told), **_hearing(app))
+
+
+def _hearing(app: AppContext) -> dict[str, Any]:
+    """What hears in this process, or beside it. Nothing of it is anybody's."""
+    if not app.ear.is_installed:
+        return {}
+    speech, on_gpu = app.settings.models.speech, app.speech is not None
+    loaded = None if on_gpu else app.live_ear.is_warm
+    own = "own" if speech.path else f"whisper-{speech.kind}"
+    named = {
+        "words": GPU if on_gpu else own,
+        "voices": (GPU if on_gpu else "campp") if speech.tell_apart else None,
+        "emotion": (GPU if on_gpu else GUESSED) if speech.emotion else None,
+    }
+    return {
+        "models": [{"role": role, "name": name, "loaded": loaded} for role, name in named.items() if name],
+        "warmup": "gpu" if on_gpu else "warm" if loaded else "cold",
+        "enrollment": {"available": app.voices is not None},
+        "ser": {"method": named["emotion"]},
+    }
 
 
 @router.get("/health/ready")

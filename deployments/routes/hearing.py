@@ -33,7 +33,7 @@ LANGUAGE = "^[a-z]{2,3}$"
 
 
 class PieceForm(Body):
-    """The fields of the form beside its file. `stt_backend` and `ser_all_speakers` of seed 001 choose nothing here."""
+    """The fields of the form beside its file. Those of seed 001 that choose nothing are in `_NOTHING`."""
 
     session_id: SessionId
     device_id: ShortText | None = None
@@ -46,6 +46,11 @@ class PieceForm(Body):
     model_config = Body.model_config | {"extra": "ignore"}
 
 
+_NOTHING = {
+    "stt_backend": "Chooses nothing: `models.speech` names the model, and POST /v1/sweep hears again with another one.",
+    "ser_all_speakers": "Chooses nothing: feelings are read from everybody's words, in one go with the owner's.",
+}
+"""Fields of seed 001 that are taken, so that its devices need no change, and why they choose nothing."""
 _FORM = {
     "required": True,
     "content": {
@@ -56,7 +61,7 @@ _FORM = {
                 "properties": {
                     "audio": {"type": "string", "format": "binary"},
                     **{
-                        name: {"type": kind}
+                        name: {"type": kind} | ({"description": _NOTHING[name]} if name in _NOTHING else {})
                         for name, kind in {
                             "session_id": "string",
                             "device_id": "string",
@@ -87,7 +92,8 @@ async def transcribe(
     Its sound is kept, and its words become segments of the session's source; times count from the session's
     beginning, a piece as said up to now. Once the session is over, by POST /v1/session/{session_id}/end or by 15 silent
     minutes, all of it is heard again, and better segments replace these. The same piece again, or another with the same
-    Idempotency-Key, changes nothing. `speaker` is who speaks, the owner if it is left out.
+    Idempotency-Key, changes nothing. `speaker` is who speaks, the owner if it is left out. `stt_backend` and
+    `ser_all_speakers` are taken and choose nothing: the settings name the model, and all speakers' feelings are read.
 
     Example: `curl /v1/transcribe -F audio=@piece.wav -F session_id=a1b2c3d4`
     """

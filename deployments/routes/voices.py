@@ -9,7 +9,7 @@ from fastapi import APIRouter, Query
 from deployments.callers import Who
 from deployments.commands import Here, Key
 from deployments.kinds import Id
-from deployments.use_cases import forgetting_voices, voice_changes, voices
+from deployments.use_cases import forgetting_voices, voice_changes, voice_splitting, voices
 from deployments.use_cases.forgetting_voices import VoiceForgotten
 from deployments.use_cases.voice_changes import (
     VoiceChanged,
@@ -19,6 +19,7 @@ from deployments.use_cases.voice_changes import (
     VoiceUndoing,
     VoiceUndone,
 )
+from deployments.use_cases.voice_splitting import VoiceSplitting
 from deployments.use_cases.voices import VoiceList, VoiceParameters
 
 router = APIRouter(prefix="/v1/voices", tags=["voices"])
@@ -75,6 +76,20 @@ async def undo_voices(who: Who, app: Here, key: Key, body: VoiceUndoing | None =
     Example: `POST /v1/voices/undo` with `{"change_id": "c-0a1b2c3d4e5f6071"}`
     """
     return await voice_changes.undo_voices(app, who, key, body or VoiceUndoing())
+
+
+@router.post("/{voice_id}/split", response_model=VoiceChanged)
+async def split_voice(voice_id: Id, body: VoiceSplitting, who: Who, app: Here, key: Key) -> Any:
+    """Say that a voice is two people's. Labels that became one with it go out as a voice of their own again, with their
+    prints; or prints go out into a new voice, to whom belongs what was said where they were heard. Segments, facts and
+    promises follow, and the two are not proposed as one. The answer is the voice that went out; name it next.
+
+    `POST /v1/voices/undo` takes it back. 422 of both or neither, of the label that the voice began with, and of a print
+    that was enrolled by hand; 409 if no print would be left.
+
+    Example: `POST /v1/voices/v-0a1b2c/split` with `{"labels": ["Speaker 1 of 6 May"]}`
+    """
+    return await voice_splitting.split_voice(app, who, key, voice_id, body)
 
 
 @router.post("/{voice_id}/exclude", response_model=VoiceChanged)

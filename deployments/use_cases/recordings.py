@@ -19,6 +19,7 @@ from deployments.app_context import AppContext
 from deployments.callers import Caller, writing
 from deployments.commands import owner_label
 from deployments.use_cases.sources import take_in
+from deployments.use_cases.telling import emotion_shown
 from memory.errors import Conflict, Invalid, NotFound, Unavailable
 from memory.model.ids import digest
 from memory.model.sound import RATE, SAMPLE, HeardSound
@@ -39,8 +40,8 @@ Sweeping = Literal["none", "waiting", "active", "done"]
 class HeardSegmentOut(BaseModel):
     """What was heard; `start` and `end` in seconds from the beginning of its session.
 
-    `emotion` is a guess, and `emotion_reason` why there is none: `off`, by the settings, `unread`, as live streams are
-    before their sweep, or `unclear`, where the words tell nothing.
+    `emotion` is a guess, with both names of seed 001 (`label` is `primary`, `score` is `confidence`). `emotion_reason`
+    is why there is none: `off` in the settings, `unread` before the sweep of a live stream, or `unclear` words.
     """
 
     segment_id: str
@@ -256,7 +257,7 @@ async def store_heard(
     return [
         HeardSegmentOut(
             **{name: each.get(name) for name in HeardSegmentOut.model_fields}
-            | {"emotion_reason": _reason(each.get("emotion"), wanted)}
+            | {"emotion": emotion_shown(each.get("emotion")), "emotion_reason": _reason(each.get("emotion"), wanted)}
         )
         for each in segments
     ]
@@ -393,6 +394,6 @@ def _segment(row: Mapping[str, Any], shift: float, wanted: bool) -> HeardSegment
         end=round(row["end_s"] + shift, 3),
         language=row["language"],
         stt_engine=row["stt_engine"],
-        emotion=row["emotion"],
+        emotion=emotion_shown(row["emotion"]),
         emotion_reason=_reason(row["emotion"], wanted),
     )

@@ -11,11 +11,13 @@ from deployments.app_context import AppContext
 from deployments.callers import Caller
 from deployments.commands import turn
 from memory.errors import Conflict, DomainError, NothingToUndo
-from memory.model.commands import NameSpeaker
+from memory.model.commands import NameSpeaker, PartSpeaker
 from memory.model.ids import command_id, fold
 from memory.model.voices import BankChange
 from memory.rules.voice_bank import undoing
 
+Following = NameSpeaker | PartSpeaker
+"""A turn by which the memory follows a change of a bank."""
 MOST_REDONE = 8
 """Times that one naming may be taken back and done again (chosen)."""
 
@@ -28,7 +30,7 @@ def following(key: str, old: str, new: str) -> list[NameSpeaker]:
 
 
 async def carried_out(
-    app: AppContext, who: Caller, change: BankChange, commands: Sequence[NameSpeaker], before: Sequence[str] = ()
+    app: AppContext, who: Caller, change: BankChange, commands: Sequence[Following], before: Sequence[str] = ()
 ) -> list[str]:
     """Change the bank, then the memory; the ids of the turns, those that went `before` included.
 

@@ -289,6 +289,13 @@ def _segment(segment: SegmentIn, place: Placed, is_sweep: bool) -> Segment:
     )
 
 
+def emotion_shown(emotion: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    """A stored emotion with both of seed 001's pairs of names: `primary` is the label, and `confidence` the score."""
+    if not emotion:
+        return None
+    return {**emotion, "primary": emotion.get("label"), "confidence": emotion.get("score")}
+
+
 def emotion_told(emotion: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
     """Both of seed 001's shapes are read, `{label, score}` is stored, and by which method and from what it was guessed.
 

@@ -11,10 +11,9 @@ from deployments.app_context import AppContext
 from deployments.callers import Caller, writing
 from deployments.commands import turn
 from deployments.kinds import Body, Id
-from deployments.use_cases.speakers import carried_out, following, taken_back
+from deployments.use_cases.speakers import Following, carried_out, following, taken_back
 from deployments.use_cases.voices import VoiceName, VoiceOut, in_sight, shown_voice, voice_meant
 from memory.errors import Conflict
-from memory.model.commands import NameSpeaker
 from memory.model.ids import fold
 from memory.model.voices import DIFFER, BankChange, KnownVoice, VoiceBank, is_numbered
 from memory.rules.voice_bank import differing, excluded, merged, named
@@ -81,7 +80,7 @@ async def name_voice(app: AppContext, who: Caller, key: str, voice_id: str, body
     A voice that has that name already becomes one with it. An earlier name is taken back first, with what came of it.
     """
     bank, voice = await voice_meant(app, writing(who), voice_id)
-    known = await _before(app, who, key, "name", voice)
+    known = await made_before(app, who, key, "name", voice)
     is_so = fold(bank.shown(voice.voice_id)) == fold(body.name)
     if known and not is_so:
         raise Conflict("This Idempotency-Key was used for another name.", change_id=key)
@@ -89,44 +88,44 @@ async def name_voice(app: AppContext, who: Caller, key: str, voice_id: str, body
         return await _again(app, who, bank, known, voice)
     change = named(bank, key, app.clock.now(), voice.voice_id, body.name)
     if is_so:
-        return await _changed(app, who, change, (), voice.voice_id)
+        return await changed_so(app, who, change, (), voice.voice_id)
     earlier = await _naming(app, who, voice)
     undone = await taken_back(app, who, earlier.commands) if earlier else []
     believed_as = _believed_as(voice, earlier)
     commands = [] if believed_as is None else following(key, believed_as, body.name)
-    return await _changed(app, who, change, commands, voice.voice_id, undone)
+    return await changed_so(app, who, change, commands, voice.voice_id, undone)
 
 
 async def merge_voices(app: AppContext, who: Caller, key: str, body: VoiceMerging) -> VoiceChanged:
     """Let two voices be one person's; the first one's name stays. Raises NotFound, and Invalid if they are one."""
     bank, kept = await voice_meant(app, writing(who), body.voice_id)
     _, gone = await voice_meant(app, who, body.other_id)
-    if known := await _before(app, who, key, "merge", kept):
+    if known := await made_before(app, who, key, "merge", kept):
         return await _again(app, who, bank, known, kept)
     change = merged(bank, key, app.clock.now(), kept.voice_id, gone.voice_id)
     commands = following(key, bank.shown(gone.voice_id), bank.shown(kept.voice_id))
-    return await _changed(app, who, change, commands, kept.voice_id)
+    return await changed_so(app, who, change, commands, kept.voice_id)
 
 
 async def tell_apart(app: AppContext, who: Caller, key: str, body: VoiceMerging) -> VoiceChanged:
     """Say that two voices are different people's: they are proposed no more. Raises NotFound, and Invalid of one."""
     bank, one = await voice_meant(app, writing(who), body.voice_id)
     _, other = await voice_meant(app, who, body.other_id)
-    if known := await _before(app, who, key, DIFFER, one):
+    if known := await made_before(app, who, key, DIFFER, one):
         return await _again(app, who, bank, known, one)
     change = differing(bank, key, app.clock.now(), one.voice_id, other.voice_id)
-    return await _changed(app, who, change, (), one.voice_id)
+    return await changed_so(app, who, change, (), one.voice_id)
 
 
 async def exclude_voice(app: AppContext, who: Caller, key: str, voice_id: str, body: VoiceExclusion) -> VoiceChanged:
     """Say what becomes of what a voice says from now on. Raises NotFound."""
     bank, voice = await voice_meant(app, writing(who), voice_id)
-    known = await _before(app, who, key, "exclude", voice)
+    known = await made_before(app, who, key, "exclude", voice)
     told = "" if body.exclusion == "none" else body.exclusion
     if known:
         return await _again(app, who, bank, known, voice)
     change = excluded(bank, key, app.clock.now(), voice.voice_id, told)
-    return await _changed(app, who, change, (), voice.voice_id)
+    return await changed_so(app, who, change, (), voice.voice_id)
 
 
 async def _again(app: AppContext, who: Caller, bank: VoiceBank, known: BankChange, voice: KnownVoice) -> VoiceChanged:
@@ -141,9 +140,10 @@ async def _again(app: AppContext, who: Caller, bank: VoiceBank, known: BankChang
     return VoiceChanged(change_id=known.change_id, voice=shown, commands=list(known.commands))
 
 
-async def _before(app: AppContext, who: Caller, key: str, kind: str, voice: KnownVoice) -> BankChange | None:
+async def made_before(app: AppContext, who: Caller, key: str, kind: str, voice: KnownVoice) -> BankChange | None:
     """The change of this key, if it was asked for before. Raises Conflict if it was another one."""
-    for known in await app.stores.voices.changes(who.scope, key):
+    scope = writing(who).scope
+    for known in await app.stores.voices.changes(scope, key):
         if known.change.kind != kind or voice.voice_id not in known.change.touched:
             raise Conflict("This Idempotency-Key was used for another request.", change_id=key)
         return known.change
@@ -155,7 +155,7 @@ async def undo_voices(app: AppContext, who: Caller, key: str, body: VoiceUndoing
 
     Raises Conflict if there is none in the caller's sight, if it was undone before, or if a later change rests on it.
     """
-    change = await _undone_before(app, writing(who), key)
+    change = await _undonemade_before(app, writing(who), key)
     if change is None:
         change_id = body.change_id or await _last(app, who)
         await _touching_what_is_seen(app, who, change_id)
@@ -166,7 +166,7 @@ async def undo_voices(app: AppContext, who: Caller, key: str, body: VoiceUndoing
     return VoiceUndone(change_id=key, undoes=change.change_id, kind=change.kind, commands=commands)
 
 
-async def _undone_before(app: AppContext, who: Caller, key: str) -> BankChange | None:
+async def _undonemade_before(app: AppContext, who: Caller, key: str) -> BankChange | None:
     """What the undoing of this key has taken back, if it was asked for before. Raises Conflict."""
     for known in await app.stores.voices.changes(who.scope, key):
         if known.change.undoes is None:
@@ -220,14 +220,15 @@ def _believed_as(voice: KnownVoice, earlier: BankChange | None) -> str | None:
     return None if not is_numbered(voice.label) or (voice.name and earlier is None) else voice.label
 
 
-async def _changed(
+async def changed_so(
     app: AppContext,
     who: Caller,
     change: BankChange,
-    commands: Sequence[NameSpeaker],
+    commands: Sequence[Following],
     voice_id: str,
     before: Sequence[str] = (),
 ) -> VoiceChanged:
+    """Carry out a change with its turns, `before` having gone before; the voice of that id as it is then."""
     ids = await carried_out(app, who, change, commands, before)
     bank = await app.stores.voices.bank(who.scope)
     voice = await shown_voice(app, who, bank, bank.root(voice_id))

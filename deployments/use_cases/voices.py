@@ -15,6 +15,7 @@ from deployments.use_cases.voice_sounds import VoiceSound, clear_sounds
 from memory.errors import Ambiguous, NotFound
 from memory.model.timeline import iso
 from memory.model.voices import KnownVoice, VoiceBank, VoicePrint, is_numbered
+from memory.rules.voice_splits import labels_of
 from memory.rules.voices import MOST_PROPOSALS, MergeProposal, proposals
 
 VoiceName = Annotated[ShortText, AfterValidator(str.strip), Field(min_length=1, max_length=200)]
@@ -117,14 +118,14 @@ async def likely_pairs(
     """So many pairs of these voices that are probably one person, the nearest first."""
     found = proposals(bank, seen, await app.stores.voices.told_apart(who.scope))[:most]
     compared = dict.fromkeys(of for each in found for of in (each.voice_id, each.other_id))
-    sounds = await clear_sounds(app, who, {of: _labels(bank, bank.voices[of]) for of in compared})
+    sounds = await clear_sounds(app, who, {of: labels_of(bank, bank.voices[of]) for of in compared})
     sources = await _sources(app, who, bank)
     return [_proposal(bank, each, sources, sounds) for each in found]
 
 
 async def in_sight(app: AppContext, who: Caller, bank: VoiceBank) -> list[KnownVoice]:
     """The standing voices that the caller may know of: those with a name for a label, and those heard in its sight."""
-    groups = {each.voice_id: _labels(bank, each) for each in bank.standing()}
+    groups = {each.voice_id: labels_of(bank, each) for each in bank.standing()}
     numbered = [label for labels in groups.values() for label in labels if is_numbered(label)]
     heard = await app.stores.voices.strangers_in_sight(who.view, numbered) if numbered else set()
     return [
@@ -148,11 +149,6 @@ async def voice_meant(app: AppContext, who: Caller, given: str) -> tuple[VoiceBa
     return bank, found[0]
 
 
-def _labels(bank: VoiceBank, voice: KnownVoice) -> list[str]:
-    """All that segments carry of a voice: its own label first."""
-    return [voice.label, *sorted(each.label for each in bank.voices.values() if each.merged_into == voice.voice_id)]
-
-
 async def shown_voice(app: AppContext, who: Caller, bank: VoiceBank, voice: KnownVoice) -> VoiceOut:
     """A voice as the caller may see it."""
     return _shown(bank, voice, await _sources(app, who, bank))
@@ -174,7 +170,7 @@ def _shown(bank: VoiceBank, voice: KnownVoice, sources: Collection[str]) -> Voic
         name=bank.shown(voice.voice_id),
         exclusion=voice.exclusion,
         created_at=iso(voice.created_at) or "",
-        labels=_labels(bank, voice),
+        labels=labels_of(bank, voice),
         prints=[print_shown(each) for each in _prints(bank, voice.voice_id, sources)],
     )
 

@@ -206,6 +206,15 @@ class NameSpeaker(Command):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PartSpeaker(Command):
+    """Let whoever spoke in these segments, taken for the person of a name until now, be who is called by the label."""
+
+    name: str
+    label: str
+    segment_keys: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SplitEntity(Command):
     """Let some of what is taken for one entity be another of the same type: two Alexes, told apart by a qualifier."""
 

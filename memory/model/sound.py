@@ -29,6 +29,8 @@ SHORTEST = RATE // 10
 """Samples of the shortest sound of which a voice is made: a tenth of a second (chosen: eight frames of features)."""
 NEUTRAL = "neutral"
 """The label of what nothing tells."""
+GUESSED = "text+prosody-standin"
+"""The method by which the CPU guesses what is felt."""
 EMOTIONS = ("angry", "disgusted", "fearful", "happy", NEUTRAL, "sad", "surprised")
 """Labels of feelings (source: emotion2vec+, less `other` and `unknown`)."""
 StreamCodec = Literal["pcm16", "opus", "omi"]

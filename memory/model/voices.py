@@ -21,6 +21,8 @@ EXCLUSIONS = ("", WITHOUT_NAME, DROP)
 """What becomes of what a voice says: it is told; told as somebody's; not told at all."""
 DIFFER = "differ"
 """The kind of a change by which two voices are different people's."""
+SPLIT = "split"
+"""The kind of a change by which a voice turns out to be two."""
 KEEP = "keep"
 STRANGERS = (KEEP, "keep_without_name", "drop")
 """The same of voices that nobody has named: they get a label and a print; told as somebody's; not told at all."""
@@ -113,7 +115,7 @@ class BankChange:
     actor: str = "user"
     undoes: str | None = None
     apart: tuple[str, ...] = ()
-    """Two voices that it says are different people's; it changes nothing else."""
+    """Two voices that it says are different people's."""
 
     @property
     def touched(self) -> frozenset[str]:

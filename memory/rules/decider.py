@@ -23,6 +23,7 @@ from memory.rules.describing import describe, withdraw_descriptions
 from memory.rules.grouping import arrange, settle_groups
 from memory.rules.meeting import meet_rivals
 from memory.rules.parameters import Gates, Life, Reflection, Revision
+from memory.rules.parting import part_speaker
 from memory.rules.reinforcement import record_access
 from memory.rules.rivals import Resemblance
 from memory.rules.speakers import name_speaker
@@ -201,6 +202,7 @@ _DECIDE: dict[type, Callable[[TurnState, Any, Rules], list[Outcome]]] = {
     c.RenameEntity: lambda turn, command, _: naming.rename(turn, command),
     c.AddAlias: lambda turn, command, _: naming.add_alias(turn, command),
     c.NameSpeaker: lambda turn, command, _: name_speaker(turn, command),
+    c.PartSpeaker: lambda turn, command, _: part_speaker(turn, command),
     c.MergeEntities: lambda turn, command, _: naming.merge(turn, command),
     c.SplitEntity: lambda turn, command, _: splitting.split(turn, command),
     c.RetypeEntity: lambda turn, command, _: splitting.retype(turn, command),

@@ -30,7 +30,7 @@ def name_speaker(turn: TurnState, command: NameSpeaker) -> list[Outcome]:
         return []
     if turn.draft.profile.is_owner(name):
         ensure_owner(turn)
-    found = _persons(turn, label)
+    found = persons(turn, label)
     for entity_id in found:
         _become(turn, entity_id, name)
     if not found:
@@ -40,7 +40,7 @@ def name_speaker(turn: TurnState, command: NameSpeaker) -> list[Outcome]:
     return []
 
 
-def _persons(turn: TurnState, label: str) -> list[str]:
+def persons(turn: TurnState, label: str) -> list[str]:
     """Ids of the persons under that label, known from words of whatever sensitivity, the least sensitive first."""
     draft = turn.draft
     known = (follow(draft.entities, each) for each in draft.names.get(fold(label), ()))

@@ -17,6 +17,7 @@ from memory.model.voices import (
     DIFFER,
     DROP,
     ENROLLED,
+    EXCLUSIONS,
     HEARD,
     LEARNT,
     SOMEBODY,
@@ -119,9 +120,9 @@ def enrolled(bank: VoiceBank, change_id: str, at: Instant, scope: str, sample: V
     known = bank.called(name)
     voices: tuple[VoiceSwap, ...] = ()
     if known is None:
-        known = KnownVoice(voice_id(scope, name, at), _free(bank, name), at)
+        known = KnownVoice(voice_id(scope, name, at), free_label(bank, name), at)
         known = known if known.label == name else replace(known, name=name)
-        _room(bank)
+        has_room(bank)
         voices = (VoiceSwap(None, known),)
     elif sum(each.origin == ENROLLED for each in bank.prints_of(known.voice_id)) >= MOST_STYLES:
         raise Conflict(f"This voice is known by {MOST_STYLES} enrolled styles; remove one first.")
@@ -160,12 +161,16 @@ def merged(bank: VoiceBank, change_id: str, at: Instant, kept: str, gone: str) -
     if winner.voice_id == loser.voice_id:
         raise Invalid("These are one voice already.", voice_id=winner.voice_id)
     followers = [each for each in bank.voices.values() if each.merged_into == loser.voice_id]
-    stricter = DROP if DROP in (winner.exclusion, loser.exclusion) else winner.exclusion or loser.exclusion
-    after = replace(winner, exclusion=stricter)
+    after = replace(winner, exclusion=stricter(winner.exclusion, loser.exclusion))
     swaps = [VoiceSwap(each, replace(each, merged_into=winner.voice_id)) for each in (loser, *followers)]
     swaps += [] if after == winner else [VoiceSwap(winner, after)]
     moved = (PrintSwap(each, loser.voice_id, winner.voice_id) for each in bank.prints_of(loser.voice_id))
     return BankChange(change_id, "merge", at, tuple(swaps), tuple(moved))
+
+
+def stricter(one: str, other: str) -> str:
+    """Of two exclusions the one that tells less."""
+    return max(one, other, key=EXCLUSIONS.index)
 
 
 def differing(bank: VoiceBank, change_id: str, at: Instant, one: str, other: str) -> BankChange:
@@ -225,7 +230,7 @@ def _stranger(
         return None if strangers == "drop" else SOMEBODY
     if len(bank.voices) >= MOST_VOICES:
         return SOMEBODY
-    label = _free(bank, "", place.day)
+    label = free_label(bank, "", place.day)
     fresh = KnownVoice(voice_id(place.scope, label, place.at), label, place.at)
     swaps.append(VoiceSwap(None, fresh))
     limits = LIMITS.get(heard.model)
@@ -265,7 +270,7 @@ def kept_print(heard: HeardVoice) -> tuple[float, ...]:
     return tuple(np.array(heard.embedding, np.float32).tolist())
 
 
-def _free(bank: VoiceBank, name: str, day: str = "") -> str:
+def free_label(bank: VoiceBank, name: str, day: str = "") -> str:
     """A label nobody has had: the name itself if that is free, else a number of that day."""
     taken = {fold(each.label) for each in bank.voices.values()}
     if name and fold(name) not in taken:
@@ -276,6 +281,7 @@ def _free(bank: VoiceBank, name: str, day: str = "") -> str:
     return label
 
 
-def _room(bank: VoiceBank) -> None:
+def has_room(bank: VoiceBank) -> None:
+    """Raise Conflict if there is no room for another voice."""
     if len(bank.voices) >= MOST_VOICES:
         raise Conflict(f"There are {MOST_VOICES:,} voices in this memory; forget some first.")

@@ -63,6 +63,10 @@ class LiveEar(Protocol):
     def is_installed(self) -> bool:
         """Whether it can hear at all."""
 
+    @property
+    def is_warm(self) -> bool:
+        """Whether the process that hears is there, so that the next sound need not load its models."""
+
     async def open(self, codec: StreamCodec, rate: int = RATE, language: str | None = None) -> LiveStream:
         """Begin to hear a stream; `rate` is that of PCM. Raises Unavailable where too many are heard."""
 

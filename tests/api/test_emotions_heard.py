@@ -39,9 +39,11 @@ async def test_a_guess_stands_beside_words_and_survives_sweep_and_archive(device
     assert (segment["emotion"]["label"], segment["emotion_reason"]) == ("happy", None)
     assert segment["emotion"]["method"] == "text+prosody-standin"
     assert segment["emotion"]["prosody"]["pitch_hz"] == pytest.approx(220, rel=0.03)
+    both = {each: segment["emotion"].pop(each) for each in ("primary", "confidence")}
+    assert both == {"primary": segment["emotion"]["label"], "confidence": segment["emotion"]["score"]}
     assert await kept(door, door.user) == [(segment["emotion"], False)]
     [ended] = (await door.post("/v1/session/walk/end"))["segments"]
-    assert (ended["emotion"], ended["emotion_reason"]) == (segment["emotion"], None)
+    assert (ended["emotion"], ended["emotion_reason"]) == (segment["emotion"] | both, None)
     assert await device.sweep() == 1
     [(swept, is_sweep)] = await kept(door, door.user)
     assert (swept["prosody"], is_sweep) == (segment["emotion"]["prosody"], True)

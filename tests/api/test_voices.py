@@ -335,6 +335,7 @@ async def test_nobody_sees_voices_above_their_clearance_or_of_others(door: Door)
                 ("PUT", f"/v1/voices/{voice}", {"name": "Tom"}),
                 ("POST", f"/v1/voices/{voice}/exclude", None),
                 ("POST", "/v1/voices/merge", {"voice_id": voice, "other_id": voice}),
+                ("POST", f"/v1/voices/{voice}/split", {"labels": [LABEL]}),
                 ("DELETE", f"/v1/voices/{voice}", None),
             ]
             for method, path, body in calls:
@@ -355,6 +356,9 @@ async def test_nobody_sees_voices_above_their_clearance_or_of_others(door: Door)
         ("PUT", "/v1/voices/v-0", {}),
         ("POST", "/v1/voices/merge", {"voice_id": "v-0"}),
         ("POST", "/v1/voices/v-0/exclude", {"exclusion": "hush"}),
+        ("POST", "/v1/voices/v-0/split", {"labels": ["x"] * 101}),
+        ("POST", "/v1/voices/v-0/split", {"labels": ["a\x00b"]}),
+        ("POST", "/v1/voices/v-0/split", {"prints": [""]}),
         ("POST", "/v1/voices/undo", {"change_id": ""}),
         ("GET", "/v1/voices?limit=0", None),
         ("GET", "/v1/voices?cursor=x", None),

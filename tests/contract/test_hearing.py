@@ -113,6 +113,14 @@ def test_words_are_in_order_and_silence_has_none(made: Callable[[], Transcriber]
 
 
 @needs_extra
+def test_of_so_few_samples_a_second_nothing_is_heard() -> None:
+    assert list(_pyav().open(io.BytesIO(wav(tone(1.0), rate=4_000))).blocks)
+    for rate in (1, 7, 3_999):
+        with pytest.raises(Invalid, match="4,000 samples"):
+            _pyav().open(io.BytesIO(wav(tone(1.0), rate=rate)))
+
+
+@needs_extra
 @pytest.mark.parametrize(("rate", "channels"), [(8_000, 1), (44_100, 2), (48_000, 6)])
 def test_every_rate_and_number_of_channels_becomes_one(rate: int, channels: int) -> None:
     sound: Waveform = np.full(2 * rate, 0.25, np.float32)

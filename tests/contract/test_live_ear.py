@@ -90,6 +90,21 @@ async def test_streams_do_not_mix(made: Made) -> None:
 
 
 @needs_extra
+@pytest.mark.parametrize("length_ms", [10, 20, 40, 60])
+async def test_packets_of_every_length_are_decoded_and_lost_ones_are_silence(length_ms: int) -> None:
+    packets = opus_of(np.concatenate((tone(1.2), silence(1.2))), length_ms)
+    numbered = [place.to_bytes(2, "little") + b"\0" + each for place, each in enumerate(packets)]
+    gap = slice(600 // length_ms, 1_200 // length_ms)
+    lost = [each for place, each in enumerate(numbered) if place not in range(len(numbered))[gap]]
+    async with opened(lambda: ApartEar(SpeechModel(kind="tiny.en"))) as ear:
+        for codec, messages in (("opus", packets), ("omi", lost)):
+            sound, _ = await sent(ear, messages, codec)  # type: ignore[arg-type]
+            assert len(sound) / RATE == pytest.approx(2.4, abs=0.15)
+            assert np.abs(sound[RATE // 4 : RATE // 2]).max() > 0.1
+            assert (np.abs(sound[RATE * 7 // 10 : RATE * 11 // 10]).max() > 0.1) == (codec == "opus")
+
+
+@needs_extra
 async def test_packets_are_decoded_lost_ones_are_silence_and_garbage_breaks_nothing() -> None:
     said = np.concatenate((tone(1.0), silence(1.0)))
     packets = opus_of(said)
@@ -125,16 +140,18 @@ async def test_one_process_hears_streams_and_samples_and_the_next_one_goes_on_wh
     await ear.close()
 
 
-def opus_of(sound: Waveform) -> list[bytes]:
-    """Packets of 20 ms."""
+def opus_of(sound: Waveform, length_ms: int = 20) -> list[bytes]:
+    """Packets of so many milliseconds."""
     import av
 
     encoder = av.CodecContext.create("libopus", "w")
     encoder.sample_rate, encoder.format, encoder.layout = RATE, "s16", "mono"
+    encoder.options = {"frame_duration": str(length_ms)}
+    length = RATE * length_ms // 1_000
     samples = np.frombuffer(pcm_of(sound), "<i2")
     packets: list[bytes] = []
-    for place in range(0, len(samples), RATE // 50):
-        frame = av.AudioFrame.from_ndarray(samples[None, place : place + RATE // 50], format="s16", layout="mono")
+    for place in range(0, len(samples), length):
+        frame = av.AudioFrame.from_ndarray(samples[None, place : place + length], format="s16", layout="mono")
         frame.sample_rate = RATE
         packets += [bytes(each) for each in encoder.encode(frame)]
     return packets + [bytes(each) for each in encoder.encode(None)]

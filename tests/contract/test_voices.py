@@ -18,6 +18,7 @@ from memory.model.scopes import user_scope
 from memory.model.sources import Segment, Source
 from memory.model.voices import BankChange, VoiceBank
 from memory.rules import voice_bank as vb
+from memory.rules.voice_splits import brought_by, labels_split, prints_split
 from memory.services.voices import VoiceStore, day_called, listen, undo
 from tests.unit.rules.test_voices import NOW, axis, beside, voice
 
@@ -100,6 +101,24 @@ async def test_undoing_is_exact_and_takes_a_persons_last_change(store: VoiceStor
         await undo(store, scope, "u3", NOW, "u")
     with pytest.raises(Conflict):
         await undo(store, scope, "u4", NOW, "no-such")
+
+
+async def test_a_split_is_kept_with_the_two_it_parts(store: VoiceStore, scope: str) -> None:
+    await listen(store, [voice(axis(5)), voice(axis(6), number=2)], place(scope), "keep")
+    one_, other = await one(store, scope, "Speaker 1 of 3 May"), await one(store, scope, "Speaker 2 of 3 May")
+    await store.commit(scope, vb.merged(await store.bank(scope), "m", NOW, one_, other))
+    both = await store.bank(scope)
+    merges = [each.change for each in await store.changes(scope)]
+    brought, _ = brought_by(both, merges, ["Speaker 2 of 3 May"])
+    change = labels_split(both, "s", NOW, one_, ["Speaker 2 of 3 May"], brought)
+    assert await store.commit(scope, change)
+    [known] = await store.changes(scope, "s")
+    assert (known.change.voices, known.change.apart) == (change.voices, change.apart)
+    assert await store.told_apart(scope) == {(one_, other)}  # type: ignore[attr-defined]
+    assert len((await store.bank(scope)).prints_of(other)) == 1
+    await undo(store, scope, "u", NOW, "s")
+    assert await store.bank(scope) == both
+    assert await store.told_apart(scope) == set()  # type: ignore[attr-defined]
 
 
 async def test_an_enrolment_that_is_undone_leaves_nothing(store: VoiceStore, scope: str) -> None:
@@ -212,6 +231,31 @@ class TestTables:
         await undo(heard, scope, "u1", NOW, None)
         await undo(heard, scope, "u2", NOW, None)
         assert await shown() == ["Maya", "Speaker 1 of 3 May"]
+
+    async def test_a_print_that_goes_out_takes_along_what_was_said_there(
+        self, heard: PostgresVoices, pool: Pool, scope: str
+    ) -> None:
+        async def said() -> dict[str, str]:
+            rows = await pool.rows(
+                "SELECT source_id, speaker FROM segments WHERE scope = %(scope)s AND segment_id = '1'", scope=scope
+            )
+            return {row["source_id"]: row["speaker"] for row in rows}
+
+        bank, maya = await heard.bank(scope), await one(heard, scope, "Maya")
+        [walk] = [each.print_id for each in bank.prints_of(maya) if each.source_id == "walk"]
+        day = day_called(min((await heard.days(scope, ["walk", "none"])).values()), 0)
+        await pool.rows(
+            "UPDATE segments SET pinned = true WHERE scope = %(scope)s AND source_id = 'lunch' RETURNING 1", scope=scope
+        )
+        keys = await heard.keys_said(scope, ["Maya"], ["walk", "lunch"], 10)
+        assert (len(keys), await heard.keys_said(scope, ["Maya"], ["walk"], 10)) == (1, keys)
+        assert len(await heard.keys_said(scope, ["Maya"], None, 10)) == 2
+        await heard.commit(scope, prints_split(bank, "s", NOW, scope, maya, [walk], day))
+        [fresh] = [each for key, each in (await heard.bank(scope)).voices.items() if key not in bank.voices]
+        assert await said() == {"lunch": "Maya", "walk": fresh.label}
+        await undo(heard, scope, "u", NOW, "s")
+        assert await said() == {"lunch": "Maya", "walk": "Maya"}
+        assert await heard.bank(scope) == bank
 
     async def test_a_source_takes_along_what_was_learnt_from_it(
         self, heard: PostgresVoices, pool: Pool, scope: str, user: str

@@ -112,6 +112,7 @@ class FakeLiveEar:
 
     def __init__(self, *, is_installed: bool = True) -> None:
         self.is_installed = is_installed
+        self.is_warm = False
         self.opened: list[tuple[StreamCodec, int, str | None, FakeLiveStream]] = []
 
     async def open(self, codec: StreamCodec, rate: int = RATE, language: str | None = None) -> FakeLiveStream:

@@ -68,6 +68,12 @@ WHERE scope = %(scope)s AND speaker = ANY(%(labels)s) AND speaker ^@ 'Speaker ';
 UPDATE segments SET position = %(position)s
 WHERE scope = %(scope)s AND speaker = ANY(%(labels)s) AND NOT speaker ^@ 'Speaker ';
 
+-- name: relabel
+-- What a voice said in a source, or wherever it did, is another's from now on. What a person has pinned in a source stays.
+UPDATE segments SET speaker = %(after)s
+WHERE scope = %(scope)s AND speaker = %(before)s
+  AND (%(source_id)s::text IS NULL OR (source_id = %(source_id)s AND NOT pinned));
+
 -- name: forget
 SELECT forget_voices(%(scope)s, %(ids)s);
 
@@ -97,10 +103,22 @@ SELECT s.source_id, s.segment_id, count(*) OVER () AS total FROM segments s
 WHERE s.scope = %(scope)s AND s.speaker = ANY(%(labels)s) AND s.replaced_by IS NULL
 ORDER BY s.at DESC, s.segment_key LIMIT %(limit)s;
 
+-- name: keys_said
+-- Keys of what these labels said, so many; in sources that are named only what no person has pinned.
+SELECT segment_key FROM segments
+WHERE scope = %(scope)s AND speaker = ANY(%(labels)s) AND replaced_by IS NULL
+  AND (%(sources)s::text[] IS NULL OR (source_id = ANY(%(sources)s) AND NOT pinned))
+ORDER BY at DESC, segment_key LIMIT %(limit)s;
+
+-- name: heard_in
+-- When sources began by their own clocks, as UTC epoch seconds.
+SELECT source_id, extract(epoch FROM started_at)::float8 + offset_s AS day FROM sources
+WHERE scope = %(scope)s AND source_id = ANY(%(ids)s);
+
 -- name: told_apart
--- Pairs that are different people's, as somebody has said and not taken back.
+-- Pairs that are different people's, as somebody has said and not taken back: the first two of the voices touched.
 SELECT c.touched FROM voice_changes c
-WHERE c.scope = %(scope)s AND c.kind = %(kind)s
+WHERE c.scope = %(scope)s AND c.kind = ANY(%(kinds)s)
   AND NOT EXISTS (SELECT FROM voice_changes u WHERE u.scope = c.scope AND u.undoes = c.change_id);
 
 -- name: clearest

@@ -11,6 +11,7 @@ TRUE = [(0.0, 2.0, "a"), (3.0, 5.0, "b")]
 
 def test_words_are_compared_without_signs() -> None:
     assert words_of("Okay, I didn’t -- know.") == ["okay", "i", "didn't", "know"]
+    assert words_of("Mr. Dashwood") == words_of("mister dashwood")
 
 
 @pytest.mark.parametrize(
