@@ -59,7 +59,8 @@ from adapters.postgres.surroundings import PostgresSurroundings
 from adapters.postgres.sweeping import PostgresSweeper
 from adapters.postgres.tokens import PostgresTokens
 from adapters.postgres.voices import PostgresVoices
-from config.settings import Database, EncoderSettings, Settings
+from config.models import EncoderSettings
+from config.settings import Database, Settings
 from memory.errors import ConfigError
 from memory.model.scopes import Sensitivity
 from memory.model.tokens import Token

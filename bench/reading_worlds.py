@@ -18,7 +18,7 @@ from memory.model.claims import Utterance
 
 SEALED = LEFT_OUT
 """Authors whose worlds nobody who improves a reader looks at: a fifth of all, judged three times at most."""
-CHOSEN_ON = ("h", "l", "o", "v", "y")
+CHOSEN_ON = ("h", "l", "o", "v", "y", "ff", "nn")
 """Authors on whose worlds a reader's cuts are chosen: 30 worlds of every kind, six in German. Never taught either."""
 TURN_S = 20.0
 """Seconds from the beginning of a turn to that of the next (chosen; the files tell none)."""

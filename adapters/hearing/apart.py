@@ -19,7 +19,7 @@ from adapters.hearing.crossing import heard_of
 from adapters.hearing.plain_wave import plain_samples
 from adapters.hearing.resident import ResidentProcess, ResidentStream
 from adapters.modules import module_command, same_imports
-from config.doors import SpeechModel
+from config.models import SpeechModel
 from memory.errors import ConfigError, DomainError, Invalid, ModelFailed, TooLarge, Unavailable
 from memory.model.sound import RATE, HeardSound, StreamCodec
 from memory.ports import Leases

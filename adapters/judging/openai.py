@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from importlib.resources import files
 from typing import Any
 
-from config.settings import JudgeModel
+from config.models import JudgeModel
 from memory.errors import ModelFailed
 from memory.model.prompts import Prompt
 from memory.model.timeline import to_datetime
@@ -44,6 +44,8 @@ _SCHEMA: Mapping[str, Any] = {
 
 class OpenAiJudge:
     """Asks a language model what the later statement does to the earlier one. Half an answer is none."""
+
+    asked_above: float | None = None
 
     def __init__(self, settings: JudgeModel, model: LanguageModel) -> None:
         self.name = f"{settings.kind}:{model.name}"

@@ -13,7 +13,7 @@ from typing import Any
 import httpx
 
 from adapters.completion_chunks import MOST_EVENT, NOT_THE_PROTOCOL, OUT_OF_TOKENS, ChunkReader
-from config.settings import Endpoint
+from config.models import Endpoint
 from memory.errors import AnswerCut, ConfigError, ModelFailed
 from memory.model.prompts import Prompt
 

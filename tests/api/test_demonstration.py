@@ -15,7 +15,7 @@ import uvicorn
 
 from adapters.hearing.apart import ApartEar
 from cli import demo, demo_sound
-from config.doors import SpeechModel
+from config.models import SpeechModel
 from deployments.gateway import create_app
 from memory.model.sound import HeardSentence, HeardSound, HeardVoice, SoundFacts
 from memory.services.ears import MISSING, Ear

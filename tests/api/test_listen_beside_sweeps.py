@@ -16,7 +16,7 @@ from adapters import build
 from adapters.hearing import resident
 from adapters.hearing.apart import ApartEar
 from adapters.modules import module_command
-from config.doors import SpeechModel
+from config.models import SpeechModel
 from memory.rules.leases import USERS, LeaseTerms
 from memory.services.live_hearing import MOST_BEHIND_S
 from tests.api.conftest import Door

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from adapters.language.openai import OpenAiModel
-from config.settings import AnswerModel, Endpoint
+from config.models import AnswerModel, Endpoint
 from memory.model.prompts import Prompt
 from tests.api.conftest import Door
 from tests.fakes.model_server import ModelServer, Reply

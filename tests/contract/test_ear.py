@@ -21,7 +21,7 @@ import pytest
 
 from adapters.hearing.apart import STEP_BACK, ApartEar
 from adapters.hearing.plain_wave import plain_samples
-from config.doors import SpeechModel
+from config.models import SpeechModel
 from memory.errors import DomainError, Invalid, TooLarge, Unavailable
 from memory.model.sound import RATE
 from memory.services.ears import Ear, must_be_installed

@@ -17,7 +17,7 @@ from adapters.extraction.rules import RuleExtractor
 from adapters.extraction.taught import TaughtReader
 from adapters.extraction.taught_promises import PromiseReader
 from adapters.model_files import PROMISE_HEAD
-from config.settings import ExtractionModel
+from config.models import ExtractionModel
 from memory.model.claims import Utterance
 from memory.ports import Embedder, Extractor
 from tests.fakes.extractor import ScriptedExtractor

@@ -15,7 +15,7 @@ from adapters.judging.local import LocalJudge, yes_of
 from adapters.judging.openai import PAIRS, OpenAiJudge
 from adapters.judging.rules import RuleJudge
 from adapters.language.openai import OpenAiModel
-from config.settings import JudgeModel
+from config.models import JudgeModel
 from memory.errors import ModelFailed
 from memory.model.verdicts import RELATIONS, ComparedStatement, StatementPair, Verdict
 from memory.ports import Judge

@@ -8,7 +8,7 @@ from contextlib import aclosing
 import pytest
 
 from adapters.language.openai import OpenAiModel
-from config.settings import Endpoint
+from config.models import Endpoint
 from deployments.language import Language, Scripted
 from memory.errors import AnswerCut, ModelFailed
 from memory.model.prompts import Prompt

@@ -15,7 +15,7 @@ import pytest
 
 from adapters.hearing.apart import ApartEar
 from adapters.hearing.resident import MOST_STREAMS
-from config.doors import SpeechModel
+from config.models import SpeechModel
 from memory.errors import Unavailable
 from memory.model.sound import RATE, HeardPiece, StreamCodec, StreamedSound, Waveform, pcm_of
 from memory.services.ears import LiveEar, LiveStream

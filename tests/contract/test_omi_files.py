@@ -11,7 +11,7 @@ import pytest
 
 from adapters.hearing.apart import ApartEar
 from adapters.hearing.omi_files import FileDecoder
-from config.doors import SpeechModel
+from config.models import SpeechModel
 from memory.errors import Invalid, TooLarge
 from memory.model.sound import RATE
 from tests.contract.test_ear import on_disk

@@ -11,7 +11,7 @@ import pytest
 from adapters.hearing.apart import ApartEar
 from adapters.hearing.crossing import heard_of
 from adapters.hearing.resident import MOST_COSTS, MOST_STREAMS, MOST_UNDECODED, ResidentProcess, ResidentStream
-from config.doors import SpeechModel
+from config.models import SpeechModel
 from memory.errors import ModelFailed, Unavailable
 from memory.model.sound import RATE, HeardPiece, StreamedSound, Waveform, pcm_of
 from tests.fakes.hearing import silence, tone

@@ -14,7 +14,7 @@ import pytest
 
 from adapters.extraction.openai import OpenAiExtractor
 from adapters.language import local
-from config.settings import ExtractionModel
+from config.models import ExtractionModel
 from memory.errors import ConfigError
 from memory.model.claims import Reading, Utterance
 from memory.model.entities import ENTITY_TYPES

@@ -11,7 +11,7 @@ import pytest
 
 from adapters.extraction.model_grounds import grounds_of
 from adapters.extraction.openai import OpenAiExtractor, instructions, portions, prompt_of
-from config.settings import ExtractionModel
+from config.models import ExtractionModel
 from memory.errors import ModelFailed
 from memory.model.claims import Utterance
 from memory.words.predicates import named

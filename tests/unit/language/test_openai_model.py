@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from adapters.language.openai import OpenAiModel
-from config.settings import Endpoint
+from config.models import Endpoint
 from memory.errors import ConfigError, ModelFailed
 from memory.model.prompts import Prompt
 from tests.fakes.model_server import ModelServer, Reply
