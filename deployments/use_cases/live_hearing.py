@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from deployments.app_context import AppContext
 from deployments.callers import Caller, writing
-from deployments.use_cases.recordings import HeardSegmentOut, SoundPieceIn, keep_piece, store_heard
+from deployments.use_cases.heard_pieces import HeardSegmentOut, SoundPieceIn, keep_piece, store_heard
 from memory.errors import TooManyRequests
 from memory.model.sound import RATE, SAMPLE, HeardPiece, HeardSound, SoundFacts, StreamCodec, StreamedSound
 from memory.services.ears import LiveStream, must_be_installed
