@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,7 +18,7 @@ from memory.model.ids import digest
 from memory.model.sound import HeardSound
 from memory.model.timeline import Instant
 from memory.services.hearing import segments_of
-from memory.services.recognising import Recording, Speakers, known, left_out
+from memory.services.recognising import Recording, Speakers, known, left_out, shown_as
 from memory.services.zones import offset_s
 
 
@@ -93,11 +93,23 @@ async def store_heard(
         "segments": segments,
     }
     await take_in(app, who, line)
+    return await _shown(app, who, segments, has_voices=bool(speakers))
+
+
+async def _shown(
+    app: AppContext, who: Caller, segments: Sequence[Mapping[str, Any]], *, has_voices: bool
+) -> list[HeardSegmentOut]:
+    """The segments as they are told, voices by the names that they have now."""
+    said = {each["speaker"] for each in segments}
+    names = await shown_as(app.stores.voices, who.scope, said) if has_voices and said else {}
     wanted = app.settings.models.speech.emotion
     return [
         HeardSegmentOut(
             **{name: each.get(name) for name in HeardSegmentOut.model_fields}
-            | {"emotion_reason": why_unfelt(each.get("emotion"), wanted)}
+            | {
+                "speaker": names.get(each["speaker"], each["speaker"]),
+                "emotion_reason": why_unfelt(each.get("emotion"), wanted),
+            }
         )
         for each in segments
     ]

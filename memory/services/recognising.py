@@ -87,6 +87,12 @@ async def left_out(
     return {number: label for number, label in found.items() if label in (None, SOMEBODY)}
 
 
+async def shown_as(store: VoiceStore, scope: str, speakers: Collection[str]) -> Mapping[str, str]:
+    """What each of these labels of voices is called now; others are called as they are."""
+    bank = await store.bank(scope)
+    return {each.label: bank.shown(each.voice_id) for each in bank.voices.values() if each.label in speakers}
+
+
 def says_nothing(bank: VoiceBank, voices: Collection[HeardVoice]) -> bool:
     """Whether voices tell nothing of who speaks: there is one alone, not of somebody who is left out, and nobody has
     said of any voice whose it is."""

@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
 import pytest
 
-from memory.model.sound import Waveform
+from memory.model.sound import HeardSound
 from memory.model.voices import SOMEBODY
 from tests.api.conftest import Door
 from tests.api.test_hearing_sessions import Device, said
@@ -63,10 +62,6 @@ async def rows(device: Device, session_id: str = "walk") -> list[tuple[str, str]
     return [(row[2], row[3]) for row in await device.kept() if row[0] == session_id]
 
 
-def quiet_start(sound: Waveform) -> Waveform:
-    return np.concatenate((np.zeros(8_000, np.float32), sound))
-
-
 async def test_what_was_told_of_a_guest_before_the_voice_was_clear_is_taken_back(device: Device) -> None:
     await exclude(device)
     device.ear.voices = [OWNER, replace(GUEST, seconds=1.0)]  # type: ignore[attr-defined]
@@ -81,6 +76,33 @@ async def test_what_was_told_of_a_guest_before_the_voice_was_clear_is_taken_back
     source = await device.door.get("/v1/sources/walk")
     assert SOMEBODY not in source["participants"]
     assert source["segments_count"] == 1
+
+
+class TellingEar(EarOfVoices):
+    """The same in words that something can be read from, whoever says them."""
+
+    def _by_turns(self, heard: HeardSound) -> HeardSound:
+        told = super()._by_turns(heard)
+        return replace(told, sentences=[replace(each, text="I live in Porto.") for each in told.sentences])
+
+
+async def test_what_was_read_from_words_that_are_taken_back_is_withdrawn(device: Device) -> None:
+    await exclude(device)
+    device.ear = TellingEar()
+    device.door.app.ear = device.ear
+    await device.send(said(3))
+    await device.door.settle()
+    assert (await device.door.get("/v1/facts"))["total"] == 1, "it was the owner's"
+    device.ear.voices = [GUEST]  # type: ignore[attr-defined]
+    await end(device)
+    await device.door.settle()
+    assert (await device.door.get("/v1/facts"))["total"] == 0
+    found = await device.door.rows(
+        "SELECT count(*) AS count FROM segment_vectors JOIN segments s USING (scope, segment_key)"
+        " WHERE s.scope = %(scope)s AND s.source_id = 'walk'",
+        scope=f"user:{device.door.user}",
+    )
+    assert [each["count"] for each in found] == [0]
 
 
 async def test_words_that_were_taken_back_do_not_come_back(device: Device) -> None:

@@ -79,7 +79,7 @@ async def test_whoever_is_known_is_told_at_once(device: Device) -> None:
     device.clock.at += 60
     device.ear.voices = [voice(1, 0)]  # type: ignore[attr-defined]
     later = await device.send(said(4), session_id="later")
-    assert [each["speaker"] for each in later["segments"]] == ["Speaker 1 of 1 March"]
+    assert [each["speaker"] for each in later["segments"]] == ["Ravi"]
     shown = await device.door.get("/v1/sources/later")
     assert [each["speaker"] for each in shown["segments"]] == ["Ravi"]
 
