@@ -30,7 +30,15 @@ from memory.rules.sweep import swept_id
 from memory.services.ears import GPU, Ear
 from memory.services.hearing import SETTLED_S, segments_of
 from memory.services.leasing import FreeLeases
-from memory.services.recognising import NOBODY, Recording, Speakers, SpokenSpan, carried, recognised, taught_otherwise
+from memory.services.recognising import (
+    Recording,
+    Speakers,
+    SpokenSpan,
+    carried,
+    left_out,
+    recognised,
+    taught_otherwise,
+)
 from memory.services.zones import offset_s
 
 log = logging.getLogger("memoray.hearing")
@@ -165,24 +173,24 @@ class SoundSweeps:
         speakers = await self._speakers(session, stretch, heard, profile, now)
         said = _placed(heard, session, stretch, _speaker(session, profile), speakers)
         segments = [each for each in said if not _is_told(each, told)]
-        if not speakers:
+        if not speakers or session.state.speaker is not None:
             await self._name(session, segments)
         same: bool = await asyncio.to_thread(self._sessions.is_same, session)
-        if segments and same:
-            await take_payload(self._stores, session.user_id, await self._payload(session, segments))
+        if same:
+            await self._store(session, segments)
         return heard_to, heard.engine
 
     async def _speakers(
         self, session: KeptSession, stretch: SoundStretch, heard: HeardSound, profile: Profile, now: Instant
     ) -> Speakers:
-        """Who speaks, by the bank of voices; nobody says so where the sender has.
+        """Who speaks, by the bank of voices; where the sender has said so, it tells no more than who is left out.
 
         Where the bank was taught by this sound with another model of voices, who spoke stays as it was told.
         """
-        if session.state.speaker is not None:
-            return NOBODY
         began, scope = stretch.at(0.0), user_scope(session.user_id)
         where = Recording(scope, _session_id(session), began, offset_s(profile.time_zone, began))
+        if session.state.speaker is not None:
+            return await left_out(self._stores.voices, heard.voices, where, now, self._strangers)
         bank = await self._stores.voices.bank(scope) if session.state.again else None
         if bank is not None and taught_otherwise(bank, heard.voices, where.source_id, self._strangers):
             said = [
@@ -214,8 +222,15 @@ class SoundSweeps:
         for each in segments:
             shared = {said: min(said.end, each["end"]) - max(said.start, each["start"]) for said in fast}
             best = max(shared, key=lambda said: shared[said], default=None)
-            if best is not None and shared[best] > 0:
+            if each["speaker"] != SOMEBODY and best is not None and shared[best] > 0:
                 each["speaker"] = best.who
+
+    async def _store(self, session: KeptSession, segments: Sequence[Mapping[str, Any]]) -> None:
+        """Store what was heard; what is not to be told takes back what was told at once, if there is any."""
+        parts = await self._stores.capture.parts(user_scope(session.user_id), _session_id(session))
+        if any(each["text"] for each in segments) or (segments and parts):
+            told = await self._payload(session, segments)
+            await take_payload(self._stores, session.user_id, told, unsaid=True)
 
     async def _payload(self, session: KeptSession, segments: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         """What was heard as a line of a session file; its times count from when its session began."""
@@ -273,7 +288,8 @@ def _placed(
     """What was heard as segments, at the instants at which it was said; their ids are the places of their sound."""
     began, place = session.name.split("-")[-2], -SAMPLE
     placed = []
-    for each in segments_of(heard, speaker, speakers, SOMEBODY):
+    unclear = SOMEBODY if session.state.speaker is None else None
+    for each in segments_of(heard, speaker, speakers, unclear, unsaid=True):
         place = max(place + SAMPLE, stretch.byte_at(each["start"]))  # two that begin at once are two
         start = stretch.at(each["start"])
         end = max(start, stretch.at(each["end"]))

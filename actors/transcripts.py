@@ -90,12 +90,13 @@ async def take(
     await _store(stores, user_id, payloads, telling)
 
 
-async def take_payload(stores: Stores, user_id: str, raw: object) -> int:
+async def take_payload(stores: Stores, user_id: str, raw: object, *, unsaid: bool = False) -> int:
     """Store what a capture device sends over HTTP: one decoded line of a session file, to the same end.
 
-    How many segments with words it has. Raises Invalid; a forgotten session stays forgotten.
+    How many segments with words it has. With `unsaid` those of a sweep without words take back what they overlap.
+    Raises Invalid; a forgotten session stays forgotten.
     """
-    payload = parse_payload(raw)
+    payload = parse_payload(raw, unsaid=unsaid)
     await _store(stores, user_id, [payload], WATCHED)
     return len(payload.segments)
 

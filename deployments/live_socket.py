@@ -20,8 +20,8 @@ from deployments.callers import ACTING_FOR, reader
 from deployments.findings import checked
 from deployments.kinds import Body, Id, ShortText
 from deployments.live_protocol import as_request
+from deployments.use_cases.heard_pieces import SoundPieceIn
 from deployments.use_cases.live_hearing import LiveSession, StreamForm, open_live
-from deployments.use_cases.recordings import SoundPieceIn
 from deployments.use_cases.sources import SessionId
 from memory.errors import DomainError
 from memory.model.sound import StreamCodec

@@ -15,6 +15,7 @@ from typing import Any
 from memory.errors import Invalid
 from memory.model.sources import FIGURES, MOST_FIGURES, ROLES, Segment
 from memory.model.timeline import LATEST, Instant, instant
+from memory.rules.sweep import is_unsaid
 
 SESSION_ID = re.compile(r"[a-zA-Z0-9_-]{1,200}")
 """What a session, and so a session file, may be called. It has no dot: `{session}.2` can only be a later part."""
@@ -33,8 +34,11 @@ class Payload:
     device_id: str | None = None
 
 
-def parse_payload(raw: object) -> Payload:
-    """A decoded line as a payload, segments without words left out. Raises Invalid: it names the field, not words."""
+def parse_payload(raw: object, *, unsaid: bool = False) -> Payload:
+    """A decoded line as a payload, segments without words left out. Raises Invalid: it names the field, not words.
+
+    With `unsaid` those of a sweep stay: they take back what was told of that time (memory/rules/sweep.py).
+    """
     record = _record(raw, "The line")
     session_id = _text(record, "session_id", "")
     if not SESSION_ID.fullmatch(session_id):
@@ -45,7 +49,7 @@ def parse_payload(raw: object) -> Payload:
     if not isinstance(raws, list):
         raise Invalid("segments must be a list.")
     segments = (_segment(each, f"segments[{place}]", is_sweep) for place, each in enumerate(raws))
-    spoken = tuple(segment for segment in segments if segment.text.strip())
+    spoken = tuple(each for each in segments if each.text.strip() or (unsaid and is_unsaid(each)))
     instant(started_at + max((segment.end for segment in spoken), default=0.0))
     return Payload(session_id, started_at, spoken, _optional_text(record, "device_id", ""))
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from adapters.capture.payloads import Payload
 from memory.model.sources import Segment, Source
 from memory.model.timeline import Instant, instant
-from memory.rules.sweep import prevailing
+from memory.rules.sweep import is_unsaid, prevailing
 
 SESSION_GAP_S = 15 * 60.0
 """Silence that ends a session (seed 001, layer 2)."""
@@ -69,7 +69,7 @@ class _Growing:
             kind="conversation",
             started_at=self.started_at,
             ended_at=self.ended_at,
-            participants=tuple(dict.fromkeys(segment.speaker for segment in segments)),
+            participants=tuple(dict.fromkeys(segment.speaker for segment in segments if not is_unsaid(segment))),
             device_id=self.device_id,
             session_id=session_id,
             segments=segments,

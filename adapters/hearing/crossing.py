@@ -20,5 +20,10 @@ def heard_of(told: Mapping[str, Any]) -> HeardSound:
         )
         for each in told["sentences"]
     ]
-    voices = [HeardVoice(**each | {"embedding": tuple(each["embedding"])}) for each in told["voices"]]
+    voices = [voice_of(each) for each in told["voices"]]
     return HeardSound(SoundFacts(**told["facts"]), told["seconds"], told["engine"], sentences, voices)
+
+
+def voice_of(told: Mapping[str, Any]) -> HeardVoice:
+    """A voice, of what the process has told."""
+    return HeardVoice(**told | {"embedding": tuple(told["embedding"])})

@@ -18,6 +18,7 @@ from typing import Any
 import orjson
 
 from adapters.hearing import resident_messages as say
+from adapters.hearing.crossing import voice_of
 from adapters.hearing.stream_sound import StreamMessages
 from adapters.modules import module_command, same_imports
 from memory.errors import ModelFailed, Unavailable
@@ -59,9 +60,16 @@ class ResidentStream:
         self.held, self.began = bytearray(), 0
         """Samples that words may still come of, and the place of the first one in the stream."""
         self.is_finished = self.has_ended = self.has_failed = False
+        self.asks_voices = False
         self.costs = 0.0
         self.told: asyncio.Queue[StreamedSound | HeardPiece | None] = asyncio.Queue()
         self.taken = asyncio.Event()
+
+    def ask_voices(self, asks: bool) -> None:
+        """See memory.services.ears.LiveStream."""
+        if asks != self.asks_voices:
+            self.asks_voices = asks
+            self._process.ask_voices(self)
 
     async def feed(self, message: bytes) -> None:
         """See memory.services.ears.LiveStream."""
@@ -186,6 +194,10 @@ class ResidentProcess:
     async def finish(self, stream: ResidentStream) -> None:
         """Nothing more comes of a stream. Raises ModelFailed where it has ended."""
         await self._add(stream, {"do": say.END, "of": stream.number})
+
+    def ask_voices(self, stream: ResidentStream) -> None:
+        """Have the voices of a stream told as it asks now; the next process is told with the stream."""
+        self._say(_asking(stream))
 
     async def _add(self, stream: ResidentStream, asked: Mapping[str, Any], message: bytes | None = None) -> None:
         process = None if stream.has_ended else await self._begun()
@@ -366,7 +378,12 @@ def _kill(process: asyncio.subprocess.Process) -> None:
 
 
 def _opening(stream: ResidentStream) -> bytes:
-    return say.packed({"do": say.OPEN, "of": stream.number, "began": stream.began, **stream.opened}, bytes(stream.held))
+    told = {"do": say.OPEN, "of": stream.number, "began": stream.began, **stream.opened}
+    return say.packed(told, bytes(stream.held)) + _asking(stream)
+
+
+def _asking(stream: ResidentStream) -> bytes:
+    return say.packed({"do": say.VOICES, "of": stream.number, "asks": stream.asks_voices})
 
 
 async def _write(process: asyncio.subprocess.Process, message: bytes) -> None:
@@ -378,4 +395,7 @@ async def _write(process: asyncio.subprocess.Process, message: bytes) -> None:
 
 
 def _piece_of(told: Mapping[str, Any]) -> HeardPiece:
-    return HeardPiece(**{**told, "words": [HeardWord(**word) for word in told["words"]]})
+    return HeardPiece(
+        **told
+        | {"words": [HeardWord(**word) for word in told["words"]], "voices": tuple(map(voice_of, told["voices"]))}
+    )

@@ -87,7 +87,7 @@ class ResidentEar:
         self._models, self._file, self._told = models, asked, told
         self._asks, self._has_asked, self._may = asks, False, not asks
         self._asked: queue.Queue[tuple[Mapping[str, Any], bytes] | None] = queue.Queue(MOST_AHEAD)
-        self._streams = LiveStreams(models.activity)
+        self._streams = LiveStreams(models.activity, models.voices)
         self._pieces: dict[int, tuple[str | None, bytes]] = {}
         self._heard_now = -1
         """The stream of the latest piece."""
@@ -150,6 +150,8 @@ class ResidentEar:
             self._tell_sound(of, self._streams.feed(of, content))
         elif do == say.END:
             self._tell_sound(of, self._streams.end(of))
+        elif do == say.VOICES:
+            self._streams.ask_voices(of, asked["asks"])
         elif do == say.GO:
             self._may = True
         elif do == say.HEAR:

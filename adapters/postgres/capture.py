@@ -296,3 +296,5 @@ async def _write(
     scope = {"scope": source.scope, "source_id": source.source_id}
     await connection.execute(Q["put_segments"], {**scope, "position": position, "segments": Jsonb(said)})
     await connection.execute(Q["unremove"], {"scope": source.scope, "keys": [row["segment_key"] for row in said]})
+    if gone := [row["segment_key"] for row in said if not row["words"]]:
+        await connection.execute(Q["forget_vectors"], {"scope": source.scope, "keys": gone})

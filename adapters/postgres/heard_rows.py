@@ -12,7 +12,7 @@ from adapters.postgres.codec import content_id
 from memory.model.claims import Utterance
 from memory.model.scopes import Sensitivity
 from memory.model.sources import Segment, Source
-from memory.rules.sweep import apply_sweep
+from memory.rules.sweep import apply_sweep, taken_back
 
 CONFIGS = {
     "ar": "arabic",
@@ -60,7 +60,7 @@ def _segment(row: Mapping[str, Any]) -> Segment:
 
 
 def changes_of(source: Source, rows: Iterable[Mapping[str, Any]]) -> tuple[list[Segment], Mapping[str, str]]:
-    """The segments that have to be written, and which are hidden by which.
+    """The segments that have to be written, and which are hidden by which. What is taken back has no words any more.
 
     A revision is counted up by what has to be read again or taken back: other words, and being hidden or shown again.
     """
@@ -68,6 +68,8 @@ def changes_of(source: Source, rows: Iterable[Mapping[str, Any]]) -> tuple[list[
     existing = [segment for segment, _ in before.values()]
     standing, replaced = apply_sweep(existing, source.segments)
     incoming = {segment.segment_id: segment for segment in (*existing, *source.segments, *standing)}
+    gone = taken_back(incoming.values(), replaced)
+    incoming |= {each: replace(incoming[each], text="", raw=None, emotion=None) for each in gone}
     changed = []
     for segment_id, segment in incoming.items():
         old, old_replaced = before.get(segment_id, (None, None))

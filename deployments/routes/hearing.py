@@ -15,12 +15,12 @@ from deployments.kinds import Body, Id, ShortText, Text
 from deployments.uploads import received, unless_left
 from deployments.use_cases import recordings
 from deployments.use_cases.correcting_heard import HeardCorrection, SegmentCorrected, correct_heard
+from deployments.use_cases.heard_pieces import SoundPieceIn
 from deployments.use_cases.recordings import (
     STALE_S,
     PieceHeard,
     SessionEnded,
     SessionsEnded,
-    SoundPieceIn,
     SoundSessionOut,
 )
 from deployments.use_cases.sounds import sound_of_segment

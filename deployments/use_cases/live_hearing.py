@@ -6,17 +6,20 @@ skipped, or broke (deployments/use_cases/recordings.py).
 
 from __future__ import annotations
 
+import asyncio
 import secrets
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from dataclasses import dataclass
 
 from deployments.app_context import AppContext
 from deployments.callers import Caller, writing
-from deployments.use_cases.recordings import HeardSegmentOut, SoundPieceIn, keep_piece, store_heard
-from memory.errors import TooManyRequests
+from deployments.use_cases.heard_pieces import HeardSegmentOut, SoundPieceIn, keep_piece, store_heard
+from memory.errors import TooManyRequests, Unavailable
 from memory.model.sound import RATE, SAMPLE, HeardPiece, HeardSound, SoundFacts, StreamCodec, StreamedSound
 from memory.services.ears import LiveStream, must_be_installed
 from memory.services.hearing import sentences_of
+from memory.services.recognising import are_asked_for
 
 KEEP_S = 2.0
 """Seconds of sound that are kept at once (chosen: what a gateway that is killed may lose of a stream)."""
@@ -40,6 +43,7 @@ class LiveSession:
         self._held = bytearray()
         self._decoded_bytes = 0
         self._kept, self._stored = 0, 0
+        self._heeding: asyncio.Task[None] | None = None
         self._began = app.clock.now()
         """When the first sample of the stream was spoken, as its latest sound tells."""
 
@@ -70,6 +74,8 @@ class LiveSession:
         _count(self._app, self._who.user_id, -1)
         await self._stream.close()
         await self._keep()
+        if self._heeding is not None:
+            self._heeding.cancel()
 
     async def _take(self, pcm: bytes) -> None:
         self._held += pcm
@@ -83,15 +89,23 @@ class LiveSession:
         if sound:
             self._kept += 1
             await keep_piece(self._app, self._who.user_id, f"{self._key}-{self._kept}", self._piece, sound)
+            if self._heeding is None or self._heeding.done():  # the sound that comes does not wait for it
+                self._heeding = asyncio.ensure_future(self.heed_voices())
+
+    async def heed_voices(self) -> None:
+        """Have voices told from now on, if it matters whose they are. While nobody can say so it stays as it was."""
+        with suppress(Unavailable):
+            bank = await self._app.stores.voices.bank(self._who.scope)
+            self._stream.ask_voices(are_asked_for(bank, self._app.settings.sound.strangers))
 
     async def _store(self, heard: HeardPiece) -> list[HeardSegmentOut]:
         """Store the words of a piece; its sound is kept before."""
         await self._keep()
-        sentences = sentences_of(heard.words, heard.language)
+        sentences = sentences_of(heard.words, heard.language, heard.said)
         if not sentences:
             return []
         self._stored += 1
-        told = HeardSound(SoundFacts(), heard.end, heard.engine, sentences)
+        told = HeardSound(SoundFacts(), heard.end, heard.engine, sentences, heard.voices)
         return await store_heard(self._app, self._who, f"{self._key}-w{self._stored}", self._piece, told, self._began)
 
 
@@ -111,10 +125,17 @@ async def open_live(app: AppContext, who: Caller, piece: SoundPieceIn, form: Str
     _count(app, who.user_id, 1)
     try:
         language = piece.language or await _language_of(app, who)
-        return LiveSession(app, who, piece, await app.live_ear.open(form.codec, form.rate, language))
+        stream = await app.live_ear.open(form.codec, form.rate, language)
     except BaseException:
         _count(app, who.user_id, -1)
         raise
+    session = LiveSession(app, who, piece, stream)
+    try:
+        await session.heed_voices()
+    except BaseException:
+        await session.close()
+        raise
+    return session
 
 
 def _count(app: AppContext, user_id: str, more: int) -> None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from hashlib import sha256
 from time import monotonic
 from typing import Any, BinaryIO, Literal
@@ -17,42 +16,19 @@ from pydantic import BaseModel
 
 from deployments.app_context import AppContext
 from deployments.callers import Caller, writing
-from deployments.commands import owner_label
-from deployments.use_cases.sources import take_in
+from deployments.use_cases.heard_pieces import HeardSegmentOut, SoundPieceIn, keep_piece, store_heard, why_unfelt
 from deployments.use_cases.telling import emotion_shown
-from memory.errors import Conflict, Invalid, NotFound, Unavailable
-from memory.model.ids import digest
+from memory.errors import Conflict, NotFound, Unavailable
 from memory.model.sound import RATE, SAMPLE, HeardSound
 from memory.model.timeline import Instant, iso
 from memory.rules.sweep import MOST_AGAIN
 from memory.services.ears import GPU, HearingModel
-from memory.services.hearing import segments_of
-from memory.services.recognising import NOBODY, Recording, Speakers, known
-from memory.services.zones import offset_s
 
 MOST_PIECE_S = 600.0
 """Seconds of one piece (chosen: a device sends some seconds; a recording is imported, or transcribed)."""
 STALE_S = 3_600.0
 """Seconds of silence after which POST /v1/cleanup ends a session (seed 001)."""
 Sweeping = Literal["none", "waiting", "active", "done"]
-
-
-class HeardSegmentOut(BaseModel):
-    """What was heard; `start` and `end` in seconds from the beginning of its session.
-
-    `emotion` is a guess, with both names of seed 001 (`label` is `primary`, `score` is `confidence`). `emotion_reason`
-    is why there is none: `off` in the settings, `unread` before the sweep of a live stream, or `unclear` words.
-    """
-
-    segment_id: str
-    speaker: str
-    text: str
-    start: float
-    end: float
-    language: str | None = None
-    stt_engine: str | None = None
-    emotion: dict[str, Any] | None = None
-    emotion_reason: str | None = None
 
 
 _SEGMENT = {
@@ -151,17 +127,6 @@ class SessionsEnded(BaseModel, json_schema_extra={"examples": [{"removed": 1, "s
     sessions: list[str]
 
 
-@dataclass(frozen=True, slots=True)
-class SoundPieceIn:
-    """What is said of a piece of a session; `speaker` is who speaks, where that is known."""
-
-    session_id: str
-    device_id: str | None = None
-    speaker: str | None = None
-    language: str | None = None
-    is_sweep: bool = False
-
-
 async def hear_piece(app: AppContext, who: Caller, key: str | None, piece: SoundPieceIn, file: BinaryIO) -> PieceHeard:
     """Keep a piece of a session, hear it, and store its words. The same piece again changes nothing.
 
@@ -209,80 +174,6 @@ async def _is_swept(app: AppContext) -> bool:
     """Whether it is a sweep that has the GPU, whoever's it is."""
     state = await app.leases.state()
     return state is not None and any(each["user"] == "sweep" for each in state["held"])
-
-
-async def keep_piece(app: AppContext, user_id: str, key: str, piece: SoundPieceIn, sound: bytes) -> Instant | None:
-    """Until when a piece was heard that is kept, now or when it first came; None where it is not kept."""
-    if not sound:
-        raise Invalid("This file holds no sound.")
-    now, told = app.clock.now(), {"device_id": piece.device_id, "speaker": piece.speaker}
-    try:
-        if await asyncio.to_thread(app.sounds.keep_of_session, user_id, piece.session_id, sound, now, key, told):
-            return now
-        return await asyncio.to_thread(app.sound_sessions.piece_at, user_id, piece.session_id, key)
-    except OSError as error:
-        raise Unavailable("The disk takes no sound now.") from error
-
-
-async def store_heard(
-    app: AppContext, who: Caller, key: str, piece: SoundPieceIn, heard: HeardSound, began: Instant
-) -> list[HeardSegmentOut]:
-    """Store what was heard in a piece that began then, as a line of a session file tells it; each segment as told.
-
-    Raises Forbidden.
-    """
-    user_id = writing(who).user_id
-    speaker = piece.speaker or owner_label(await app.profile(user_id))
-    started_at = await _started_at(app, who, piece.session_id) or began
-    shift, named = max(0.0, began - started_at), digest(piece.session_id, key).hex()
-    speakers = NOBODY if piece.speaker is not None else await _known(app, who, piece.session_id, heard, began)
-    segments = [
-        {
-            **each,
-            "segment_id": f"{named}-{each['segment_id']}",
-            "start": round(each["start"] + shift, 3),
-            "end": round(each["end"] + shift, 3),
-        }
-        for each in segments_of(heard, speaker, speakers)
-    ]
-    line = {
-        "session_id": piece.session_id,
-        "device_id": piece.device_id,
-        "session_started_at": started_at,
-        "is_sweep": piece.is_sweep,
-        "segments": segments,
-    }
-    await take_in(app, who, line)
-    wanted = app.settings.models.speech.emotion
-    return [
-        HeardSegmentOut(
-            **{name: each.get(name) for name in HeardSegmentOut.model_fields}
-            | {"emotion": emotion_shown(each.get("emotion")), "emotion_reason": _reason(each.get("emotion"), wanted)}
-        )
-        for each in segments
-    ]
-
-
-def _reason(emotion: Mapping[str, Any] | None, wanted: bool) -> str | None:
-    """Why no feeling is told."""
-    if emotion is None:
-        return "unread" if wanted else "off"
-    return None if emotion.get("score") else "unclear"
-
-
-async def _known(app: AppContext, who: Caller, session_id: str, heard: HeardSound, began: Instant) -> Speakers:
-    """Who of those whose voices are known speaks in a piece; the sweep knows more, and learns."""
-    where = Recording(who.scope, session_id, began, offset_s((await app.profile(who.user_id)).time_zone, began))
-    return await known(app.stores.voices, heard.voices, where, app.clock.now(), app.settings.sound.strangers)
-
-
-async def _started_at(app: AppContext, who: Caller, session_id: str) -> Instant | None:
-    """When a session began: with its first source, else with its first sound."""
-    parts = await app.stores.capture.parts(who.scope, session_id)
-    if parts:
-        return float(parts[0].started_at)
-    kept = await asyncio.to_thread(app.sound_sessions.named, who.user_id, session_id)
-    return kept[0].began if kept else None
 
 
 async def show_session(app: AppContext, who: Caller, session_id: str) -> SoundSessionOut:
@@ -395,5 +286,5 @@ def _segment(row: Mapping[str, Any], shift: float, wanted: bool) -> HeardSegment
         language=row["language"],
         stt_engine=row["stt_engine"],
         emotion=emotion_shown(row["emotion"]),
-        emotion_reason=_reason(row["emotion"], wanted),
+        emotion_reason=why_unfelt(row["emotion"], wanted),
     )

@@ -283,7 +283,7 @@ def _segment(segment: SegmentIn, place: Placed, is_sweep: bool) -> Segment:
         language=segment.language,
         stt_engine=segment.stt_engine,
         emotion=emotion_told(segment.emotion),
-        is_sweep=is_sweep,
+        is_sweep=is_sweep and bool(segment.text),  # a sweep without words would take back what others have told
         pinned=segment.pinned,
         raw=None if segment.raw == segment.text else segment.raw or None,
     )

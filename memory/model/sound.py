@@ -172,7 +172,8 @@ class HeardSound:
 class HeardPiece:
     """What was heard in one piece of a stream, in seconds from its beginning, by which model.
 
-    `skipped_s` are seconds of speech before it that were not transcribed, because too much of it waited.
+    `skipped_s` are seconds of speech before it that were not transcribed, because too much of it waited. `voices` are
+    those that were heard in it, where that was asked for, and `said` has the number of one for each word.
     """
 
     stream: int
@@ -182,6 +183,8 @@ class HeardPiece:
     words: Sequence[HeardWord]
     engine: str
     skipped_s: float = 0.0
+    voices: Sequence[HeardVoice] = ()
+    said: Sequence[int | None] = ()
 
 
 @dataclass(frozen=True, slots=True)

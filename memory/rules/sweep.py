@@ -1,7 +1,9 @@
 """Which segments of a source stand, once a slower and better transcription has swept over the fast one.
 
-Every segment either stands or is replaced by one that does; nothing is ever dropped. The rule looks at the set of
-segments alone, not at the order in which they came, so a retry, a re-import and a live session all end alike.
+Every segment either stands or is replaced by one that does. Nothing is ever dropped but what a voice has said that is
+not to be told: a sweep tells of it without words, and that takes back what was told of this time at once. What an
+earlier sweep has told stands: it knew the voices, and whoever is left out is so from then on. The rule looks at the set
+of segments alone, not at the order in which they came, so a retry, a re-import and a live session all end alike.
 """
 
 from __future__ import annotations
@@ -31,6 +33,11 @@ def sweep_of(segment: Segment) -> int:
     return int(told[1] or 0) if told else 0
 
 
+def is_unsaid(segment: Segment) -> bool:
+    """Whether it is what a sweep heard of a voice that is not to be told: when that was, and no words."""
+    return segment.is_sweep and not segment.pinned and not segment.text
+
+
 def prevailing(stored: Segment | None, written: Segment) -> Segment:
     """The one of two writings of a segment id that holds: the later, unless it would undo a person's correction."""
     return stored if stored is not None and stored.pinned and not written.pinned else written
@@ -50,8 +57,8 @@ def apply_sweep(
     """The segments that stand, in order of time, and `replaced_by`: id of every other segment to the one that hides it.
 
     A sweep segment enters unless one pinned segment covers more than half of it, or a later sweep overlaps it, and then
-    replaces every fast segment it overlaps; pinned segments always stand. Segments and replaced ids together are all
-    that was given.
+    replaces every fast segment it overlaps; pinned segments always stand. One without words hides itself, and fast
+    segments that it overlaps and no words of a sweep do. Segments and replaced ids together are all that was given.
     """
     heard = merged(existing, incoming)
     pinned = _Track.of(segment for segment in heard.values() if segment.pinned)
@@ -61,17 +68,27 @@ def apply_sweep(
         if sweep.is_sweep and not sweep.pinned and (cover := pinned.cover(sweep, COVERED)) is not None
     }
     entered = _entered([each for each in heard.values() if each.is_sweep and each.segment_id not in replaced_by])
-    replaced_by |= entered.replaced_by
+    unsaid = [each for each in entered.standing if is_unsaid(each)]
+    replaced_by |= {**entered.replaced_by, **{each.segment_id: each.segment_id for each in unsaid}}
+    words, silence = _Track.of(each for each in entered.standing if each.text), _Track.of(unsaid)
     for fast in heard.values():
-        if not fast.is_sweep and not fast.pinned and (cover := entered.track.cover(fast, 0.0)) is not None:
+        cover = None if fast.is_sweep or fast.pinned else words.cover(fast, 0.0) or silence.cover(fast, 0.0)
+        if cover is not None:
             replaced_by[fast.segment_id] = cover.segment_id
     standing = (segment for segment in heard.values() if segment.segment_id not in replaced_by)
     return tuple(sorted(standing, key=_by_time)), replaced_by
 
 
+def taken_back(segments: Iterable[Segment], replaced_by: Mapping[str, str]) -> frozenset[str]:
+    """Ids of hidden fast segments whose words are not kept: they overlap what a voice has said that is not told."""
+    told = [each for each in segments if each.segment_id in replaced_by]
+    unsaid = _Track.of(each for each in told if is_unsaid(each) and replaced_by[each.segment_id] == each.segment_id)
+    return frozenset(each.segment_id for each in told if not each.is_sweep and unsaid.cover(each, 0.0) is not None)
+
+
 @dataclass(frozen=True, slots=True)
 class _Entered:
-    track: _Track
+    standing: Sequence[Segment]
     replaced_by: Mapping[str, str]
 
 
@@ -81,7 +98,7 @@ def _entered(sweeps: Sequence[Segment]) -> _Entered:
     standing: list[Segment] = []
     replaced_by: dict[str, str] = {}
     for again in sorted({sweep_of(each) for each in sweeps}, reverse=True):
-        later = _Track.of(standing)
+        later = _Track.of(each for each in standing if each.text)
         for each in sweeps:
             if sweep_of(each) != again:
                 continue
@@ -89,7 +106,7 @@ def _entered(sweeps: Sequence[Segment]) -> _Entered:
                 replaced_by[each.segment_id] = cover.segment_id
             else:
                 standing.append(each)
-    return _Entered(_Track.of(standing), replaced_by)
+    return _Entered(standing, replaced_by)
 
 
 def overlap_s(one: Segment, other: Segment) -> float:

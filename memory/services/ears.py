@@ -43,6 +43,10 @@ class Ear(Protocol):
 class LiveStream(Protocol):
     """One stream that is heard while it comes. Leave it by `close`, whether it has ended or not."""
 
+    def ask_voices(self, asks: bool) -> None:
+        """Tell the voices of the pieces that are heard from now on, where they can be told, or no more; at first they
+        are not."""
+
     async def feed(self, message: bytes) -> None:
         """Add a message. Raises ModelFailed if hearing has broken."""
 

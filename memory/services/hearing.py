@@ -24,6 +24,7 @@ from memory.model.sound import (
     Transcript,
     Waveform,
 )
+from memory.model.voices import SOMEBODY
 from memory.ports_sound import EmotionReader, SoundDecoder, SpeakerDiariser, Transcriber, VoiceActivity
 from memory.services.diarising import Diariser, GatheredSound, VoiceModels, attributed, renumbered, telling_apart
 from memory.services.emotions import SoundTraces
@@ -217,30 +218,36 @@ def source_id_of(file: BinaryIO) -> str:
 
 
 def segments_of(
-    heard: HeardSound, speaker: str, speakers: Mapping[int, str | None] = _NOBODY, unclear: str | None = None
+    heard: HeardSound,
+    speaker: str,
+    speakers: Mapping[int, str | None] = _NOBODY,
+    unclear: str | None = None,
+    *,
+    unsaid: bool = False,
 ) -> list[dict[str, Any]]:
     """What was heard as the segments of a source, in the form of POST /v1/sources.
 
-    A sentence is told by the speaker of its voice, else by `speaker`; a voice that is None is not told. Where speakers
-    are told apart, a sentence of no voice is `unclear`, if that is given. None is shorter than `SHORTEST_S`: models let
+    A sentence is told by the speaker of its voice, else by `speaker`; a voice that is None is not told, or as somebody
+    without words, where `unsaid` asks for it. Where speakers are told apart, a sentence of no voice is `unclear`, if
+    that is given. None is shorter than `SHORTEST_S`: models let
     single words end where they begin, and what lasts no time meets nothing that replaces it.
     """
     segments = []
     for number, each in enumerate(heard.sentences, start=1):
         without = unclear if unclear is not None and speakers else speaker
         told = speakers.get(each.voice, speaker) if each.voice is not None else without
-        if told is not None:
+        if told is not None or unsaid:
             segments.append(
                 {
                     "segment_id": str(number),
-                    "speaker": told,
-                    "text": each.text,
+                    "speaker": SOMEBODY if told is None else told,
+                    "text": "" if told is None else each.text,
                     "start": each.start,
                     "end": max(each.end, min(round(each.start + SHORTEST_S, 2), heard.seconds)),
                     "language": each.language,
                     "stt_engine": heard.engine,
                 }
-                | emotion_of(each)
+                | ({} if told is None else emotion_of(each))
             )
     return segments
 

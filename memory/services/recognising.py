@@ -10,9 +10,9 @@ from typing import Generic, TypeVar
 
 from memory.model.sound import HeardVoice
 from memory.model.timeline import Instant
-from memory.model.voices import ENROLLED, KEEP, SOMEBODY, VoiceBank
+from memory.model.voices import DROP, ENROLLED, KEEP, SOMEBODY, VoiceBank
 from memory.rules.voice_bank import HeardPlace, attributed
-from memory.rules.voices import LIMITS, towards_strangers
+from memory.rules.voices import LIMITS, identify, towards_strangers
 from memory.services.voices import VoiceStore, day_called, listen
 
 Who = TypeVar("Who")
@@ -61,7 +61,7 @@ async def known(
 
     Of strangers it says nothing, unless they are not to be told by name, or at all: the whole recording tells more.
     """
-    if not voices:  # as in a live stream, whose pieces come every second or two
+    if not voices:  # as in a live stream whose voices nobody asks for
         return NOBODY
     bank = await store.bank(where.scope)
     if says_nothing(bank, voices):
@@ -71,13 +71,52 @@ async def known(
     return {number: label for number, label in found.items() if label in labels}
 
 
+async def left_out(
+    store: VoiceStore, voices: Collection[HeardVoice], where: Recording, now: Instant, strangers: str
+) -> Speakers:
+    """Which voices are not told, or not by name, where somebody has said who speaks: that excludes nobody less.
+
+    Strangers are dropped where they always are: whoever is to be told all the same has to be enrolled.
+    """
+    if not voices:
+        return NOBODY
+    bank, policy = await store.bank(where.scope), DROP if strangers == DROP else KEEP
+    if says_nothing(bank, voices):
+        return NOBODY
+    found = attributed(bank, "", voices, where.place(now), policy).speakers
+    return {number: label for number, label in found.items() if label in (None, SOMEBODY)}
+
+
+async def shown_as(store: VoiceStore, scope: str, speakers: Collection[str]) -> Mapping[str, str]:
+    """What each of these labels of voices is called now; others are called as they are."""
+    bank = await store.bank(scope)
+    return {each.label: bank.shown(each.voice_id) for each in bank.voices.values() if each.label in speakers}
+
+
 def says_nothing(bank: VoiceBank, voices: Collection[HeardVoice]) -> bool:
-    """Whether voices tell nothing of who speaks: there is one alone, and nobody has said of any voice whose it is."""
-    if len(voices) != 1:
+    """Whether voices tell nothing of who speaks: there is one alone, not of somebody who is left out, and nobody has
+    said of any voice whose it is."""
+    if len(voices) != 1 or _is_vouched(bank):
         return False
-    vouched = any(each.origin == ENROLLED or bank.root(each.voice_id).name for each in bank.prints.values())
     guarded = any(towards_strangers(bank, each.model, KEEP) != KEEP for each in voices)
-    return not vouched and not guarded
+    return not guarded and not any(_is_excluded(bank, each) for each in voices)
+
+
+def are_asked_for(bank: VoiceBank, strangers: str) -> bool:
+    """Whether it matters whose voice is heard: somebody is known by it or left out, or strangers are not to be kept."""
+    excluded = any(each.exclusion for each in bank.standing())
+    return excluded or strangers != KEEP or _is_vouched(bank)
+
+
+def _is_vouched(bank: VoiceBank) -> bool:
+    """Whether somebody has said of any voice whose it is."""
+    return any(each.origin == ENROLLED or bank.root(each.voice_id).name for each in bank.prints.values())
+
+
+def _is_excluded(bank: VoiceBank, voice: HeardVoice) -> bool:
+    """Whether a voice is that of somebody who is not to be told, or not by name."""
+    found = identify(bank.prints.values(), voice).voice_id
+    return found is not None and bool(bank.root(found).exclusion)
 
 
 def taught_otherwise(bank: VoiceBank, voices: Collection[HeardVoice], source_id: str, strangers: str) -> bool:

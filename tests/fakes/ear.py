@@ -14,6 +14,7 @@ import numpy as np
 from memory.errors import Invalid, ModelFailed
 from memory.model.sound import RATE, HeardPiece, HeardSound, StreamCodec, StreamedSound, Waveform, pcm_of
 from memory.ports_sound import EmotionReader
+from memory.services.diarising import VoiceModels
 from memory.services.ears import HearingModel, must_be_installed
 from memory.services.hearing import Ears, hear, within
 from memory.services.live_hearing import LiveStreams
@@ -74,11 +75,15 @@ def _on_disk(file: BinaryIO) -> BinaryIO:
 class FakeLiveStream:
     """See memory.services.ears.LiveStream: PCM, whatever it is said to be; what is loud is words at once."""
 
-    def __init__(self) -> None:
-        self._streams = LiveStreams(Loudness())
+    def __init__(self, voices: VoiceModels | None = None) -> None:
+        self._streams = LiveStreams(Loudness(), voices)
         self._streams.open(1, Pcm(), Teller())
         self._told: asyncio.Queue[StreamedSound | HeardPiece | None] = asyncio.Queue()
-        self.broken = self.closed = False
+        self.broken = self.closed = self.asks_voices = False
+
+    def ask_voices(self, asks: bool) -> None:
+        self.asks_voices = asks
+        self._streams.ask_voices(1, asks)
 
     async def feed(self, message: bytes) -> None:
         if self.broken:
@@ -110,13 +115,13 @@ class FakeLiveStream:
 class FakeLiveEar:
     """See memory.services.ears.LiveEar. It keeps the streams that were opened, and as what."""
 
-    def __init__(self, *, is_installed: bool = True) -> None:
-        self.is_installed = is_installed
+    def __init__(self, *, is_installed: bool = True, voices: VoiceModels | None = None) -> None:
+        self.is_installed, self._voices = is_installed, voices
         self.is_warm = False
         self.opened: list[tuple[StreamCodec, int, str | None, FakeLiveStream]] = []
 
     async def open(self, codec: StreamCodec, rate: int = RATE, language: str | None = None) -> FakeLiveStream:
         must_be_installed(self)
-        stream = FakeLiveStream()
+        stream = FakeLiveStream(self._voices)
         self.opened.append((codec, rate, language, stream))
         return stream

@@ -15,7 +15,8 @@ import orjson
 
 from adapters.hearing.resident_child import ResidentEar, ResidentModels
 from memory.model.sound import Transcript, Waveform
-from tests.fakes.hearing import Loudness, Pcm, Teller
+from memory.services.diarising import VoiceModels
+from tests.fakes.hearing import KnownLevels, LevelSegmenter, Loudness, Pcm, Teller
 
 DEADLY, ENDLESS = 0.8, 0.9
 POISON = b"poison"
@@ -44,6 +45,7 @@ class Brittle(Pcm):
 
 if __name__ == "__main__":
     teller = Fragile()
-    models = ResidentModels(Loudness(), lambda language: teller, lambda codec, rate: Brittle())
+    voices = VoiceModels(LevelSegmenter(), KnownLevels())
+    models = ResidentModels(Loudness(), lambda language: teller, lambda codec, rate: Brittle(), voices)
     asks = orjson.loads(sys.argv[1])["asks"]
     ResidentEar(models, sys.stdin.buffer, sys.stdout.buffer, asks=asks).run()

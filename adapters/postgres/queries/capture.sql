@@ -90,6 +90,10 @@ ON CONFLICT (scope, segment_key) DO UPDATE SET
 UPDATE segments SET at = to_timestamp(%(started_at)s) + make_interval(secs => start_s), position = %(position)s
 WHERE scope = %(scope)s AND source_id = %(source_id)s;
 
+-- name: forget_vectors
+-- Of words that were taken back: nothing of them is kept, nor what was made of them.
+DELETE FROM segment_vectors WHERE scope = %(scope)s AND segment_key = ANY(%(keys)s);
+
 -- name: unremove
 DELETE FROM removals WHERE scope = %(scope)s AND segment_key = ANY(%(keys)s);
 

@@ -47,7 +47,7 @@ WHERE s.scope = ANY(%(scopes)s) AND s.sensitivity <= %(clearance)s AND s.source_
   AND s.provenance ->> 'group_id' IS NOT NULL;
 
 -- name: segments
--- All segments of a source in order, those hidden by a better transcription too.
+-- All segments of a source in order, those hidden by a better transcription too, but for what was taken back.
 -- What they came as only if asked for: it may be far longer than the words.
 SELECT s.segment_id, CASE WHEN %(labels)s THEN s.speaker ELSE spoken_by(s.scope, s.speaker) END AS speaker,
        s.role, s.at, s.start_s, s.end_s, s.language, s.stt_engine, s.emotion, s.is_sweep,
@@ -57,7 +57,7 @@ FROM segments s JOIN content c USING (scope, content_id) LEFT JOIN raws r USING 
 LEFT JOIN tried t ON t.user_id = %(user_id)s AND t.scope = s.scope AND t.segment_key = s.segment_key
      AND t.revision = s.revision
 WHERE s.scope = %(scope)s AND s.source_id = %(source_id)s
-  AND (%(ids)s::text[] IS NULL OR s.segment_id = ANY(%(ids)s))
+  AND (%(ids)s::text[] IS NULL OR s.segment_id = ANY(%(ids)s)) AND (c.words <> '' OR s.replaced_by IS NULL)
 ORDER BY s.start_s, s.ord;
 
 -- name: forgotten

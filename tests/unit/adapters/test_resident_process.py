@@ -14,7 +14,7 @@ from adapters.hearing.resident import MOST_COSTS, MOST_STREAMS, MOST_UNDECODED, 
 from config.models import SpeechModel
 from memory.errors import ModelFailed, Unavailable
 from memory.model.sound import RATE, HeardPiece, StreamedSound, Waveform, pcm_of
-from tests.fakes.hearing import silence, tone
+from tests.fakes.hearing import silence, tone, voice
 from tests.fakes.resident_child import DEADLY, ENDLESS, POISON
 
 CHILD = "tests.fakes.resident_child"
@@ -67,6 +67,28 @@ async def test_a_stream_goes_on_in_the_next_process_where_it_was(process: Reside
     for each in streams:
         _, pieces = await rest(each)
         assert pieces == [(2.0, 2.8, 8), (3.8, 4.3, 5)], "words begun before and ended after are whole"
+
+
+async def test_voices_are_told_while_that_is_asked_for_by_the_next_process_too(
+    process: ResidentProcess,
+) -> None:
+    stream = await process.open("pcm16", RATE, "en")
+    await say(stream, voice(2, 2.5), silence(1.0))
+    assert (await first_piece(stream)).voices == ()
+    stream.ask_voices(True)
+    await say(stream, voice(2, 2.5), silence(1.0))
+    [heard] = (await first_piece(stream)).voices
+    assert (heard.number, heard.model, heard.embedding.index(max(heard.embedding))) == (1, "campp", 2)
+    assert process._process is not None
+    process._process.kill()
+    await say(stream, voice(3, 2.5), silence(1.0))
+    [heard] = (await first_piece(stream)).voices
+    assert heard.embedding.index(max(heard.embedding)) == 3
+    stream.ask_voices(False)
+    await say(stream, voice(3, 2.5), silence(1.0))
+    assert (await first_piece(stream)).voices == ()
+    await stream.close()
+    stream.ask_voices(True)  # nobody is left to tell
 
 
 async def test_a_piece_that_ends_the_process_costs_that_piece_alone(process: ResidentProcess) -> None:

@@ -1,11 +1,13 @@
 """Which segments stand after a sweep."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memory.model.sources import Segment
-from memory.rules.sweep import apply_sweep, overlap_s, sweep_of, swept_id
+from memory.rules.sweep import apply_sweep, is_unsaid, overlap_s, sweep_of, swept_id, taken_back
 
 
 def fast(name: str, start: float, end: float, pinned: bool = False) -> Segment:
@@ -141,3 +143,56 @@ def test_pinned_segments_keep_out_later_sweeps_too():
 )
 def test_the_id_of_a_segment_says_which_sweep_told_it(segment_id: str, is_sweep: bool, found: int):
     assert sweep_of(Segment(segment_id, "ana", "Hm.", 0, 1, is_sweep=is_sweep)) == found
+
+
+def unsaid(name: str, start: float, end: float) -> Segment:
+    return Segment(name, "[somebody]", "", start, end, is_sweep=True)
+
+
+@pytest.mark.conforms("model:sweep")
+def test_what_a_voice_has_said_that_is_not_told_takes_back_the_fast_words_of_it():
+    existing = [fast("a", 0, 4), fast("b", 4, 8), fast("c", 8, 12), fast("p", 5, 6, pinned=True)]
+    kept, replaced_by = apply_sweep(existing, [sweep("s", 0, 5), unsaid("u", 4.5, 8)])
+    assert ids(kept) == ["s", "p", "c"]
+    assert replaced_by == {"a": "s", "b": "s", "u": "u"}
+    assert taken_back([*existing, sweep("s", 0, 5), unsaid("u", 4.5, 8)], replaced_by) == {"b"}
+    kept, replaced_by = apply_sweep(existing, [unsaid("u", 4.5, 8)])
+    assert (ids(kept), replaced_by) == (["a", "p", "c"], {"b": "u", "u": "u"})
+
+
+@pytest.mark.conforms("model:sweep")
+def test_what_a_person_corrected_is_not_taken_back_and_a_later_sweep_may_tell_it():
+    kept, replaced_by = apply_sweep([fast("p", 0, 4, pinned=True), fast("f", 4, 5)], [unsaid("u", 0, 6)])
+    assert (ids(kept), replaced_by) == (["p", "f"], {"u": "p"})
+    assert not taken_back([*kept, unsaid("u", 0, 6)], replaced_by)
+    before = [fast("f", 0, 2), unsaid("sweep-20260503-0", 0, 2)]
+    kept, replaced_by = apply_sweep(before, [again(1, 0, 0, 2)])
+    assert ids(kept) == ["sweep1-20260503-0"]
+    assert replaced_by == dict.fromkeys(("f", "sweep-20260503-0"), "sweep1-20260503-0")
+    existing, later = [fast("f", 0, 2), again(0, 0, 0, 2)], unsaid("sweep1-20260503-0", 0, 2)
+    kept, replaced_by = apply_sweep(existing, [later])
+    assert ids(kept) == ["sweep-20260503-0"], "who is left out from now on was told before"
+    assert replaced_by == {"f": "sweep-20260503-0", later.segment_id: later.segment_id}
+    assert taken_back([*existing, later], replaced_by) == {"f"}
+
+
+@pytest.mark.conforms("model:sweep")
+@settings(deadline=None)
+@given(segments("a"), segments("b"), st.sets(st.sampled_from([f"{p}{n}" for p in "ab" for n in range(12)])))
+def test_laws_of_what_is_not_told(existing, incoming, silent):
+    existing, incoming = (
+        [replace(each, text="") if each.segment_id in silent and each.is_sweep else each for each in told]
+        for told in (existing, incoming)
+    )
+    kept, replaced_by = apply_sweep(existing, incoming)
+    told = {each.segment_id: each for each in [*existing, *incoming]}
+    assert set(ids(kept)) | replaced_by.keys() == told.keys()
+    assert all(each.text or each.pinned for each in kept)
+    by = set(replaced_by.values()) - set(ids(kept))
+    assert all(replaced_by[each] == each and is_unsaid(told[each]) for each in by), "citations resolve in one step"
+    gone = taken_back(told.values(), replaced_by)
+    assert not any(told[each].pinned for each in gone)
+    assert all(each in replaced_by for each in gone)
+    assert apply_sweep(incoming, existing) == (kept, replaced_by)
+    blank = [replace(each, text="") if each.segment_id in gone and not each.is_sweep else each for each in existing]
+    assert apply_sweep([*blank, *incoming], incoming)[1] == replaced_by, "taken back, it stays so"

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memory.model.sound import RATE, HeardPiece, pcm_of
+from memory.services.diarising import VoiceModels
 from memory.services.live_hearing import (
     LEAD_S,
     LONGEST_PIECE_S,
@@ -17,7 +18,18 @@ from memory.services.live_hearing import (
     LivePiece,
     LiveStreams,
 )
-from tests.fakes.hearing import LOUD, Loudness, Pcm, Teller, silence, tone
+from tests.fakes.hearing import (
+    LOUD,
+    KnownLevels,
+    LevelEmbedder,
+    LevelSegmenter,
+    Loudness,
+    Pcm,
+    Teller,
+    silence,
+    tone,
+    voice,
+)
 
 
 def cut(sound: np.ndarray, chunk: int) -> list[LivePiece]:
@@ -114,3 +126,46 @@ def test_a_stream_that_was_left_is_heard_no_more() -> None:
     streams.drop(1)
     assert streams.is_idle
     assert teller.given == []
+
+
+def with_voices(embedder: LevelEmbedder, *parts: np.ndarray, asks: bool = True) -> list[HeardPiece]:
+    """The pieces of one stream whose voices can be told."""
+    streams = LiveStreams(Loudness(), VoiceModels(LevelSegmenter(), embedder))
+    streams.open(1, Pcm(), Teller())
+    streams.ask_voices(1, asks)
+    streams.feed(1, pcm_of(np.concatenate(parts)))
+    streams.end(1)
+    return [each for each in all_heard(streams) if isinstance(each, HeardPiece)]
+
+
+def test_who_speaks_in_a_piece_is_told_where_that_is_asked_for() -> None:
+    first, second = with_voices(KnownLevels(), silence(1.0), voice(2, 2.5), silence(1.0), voice(1, 2.2), voice(3, 2.0))
+    assert [(each.number, each.model) for each in first.voices] == [(1, "campp")]
+    assert first.voices[0].seconds == pytest.approx(2.5, abs=0.2)
+    assert first.voices[0].embedding[2] == pytest.approx(1.0, abs=1e-3)
+    assert list(first.said) == [1] * 25
+    assert [each.embedding.index(max(each.embedding)) for each in second.voices] == [1, 3]
+    assert list(second.said) == sorted(second.said)
+    assert set(second.said) == {1, 2}
+
+
+@pytest.mark.parametrize(
+    ("embedder", "seconds", "asks"),
+    [(KnownLevels(), 1.9, True), (KnownLevels(), 3.0, False), (LevelEmbedder(), 3.0, True)],
+)
+def test_nobody_is_told_of_what_is_short_or_not_asked_for_or_heard_by_a_model_that_knows_nobody(
+    embedder: LevelEmbedder, seconds: float, asks: bool
+) -> None:
+    [piece] = with_voices(embedder, voice(2, seconds), asks=asks)
+    assert (piece.voices, set(piece.said)) == ((), {None})
+    assert len(piece.words) == seconds * 10
+    LiveStreams(Loudness()).ask_voices(9, True)  # a stream that has ended
+
+
+def test_a_stream_without_models_of_voices_has_none() -> None:
+    streams, _ = opened(1)
+    streams.ask_voices(1, True)
+    streams.feed(1, pcm_of(np.concatenate((voice(2, 3.0), silence(1.0)))))
+    [piece] = all_heard(streams)
+    assert isinstance(piece, HeardPiece)
+    assert piece.voices == ()

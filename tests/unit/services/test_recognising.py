@@ -8,8 +8,18 @@ import pytest
 from adapters.inmemory.voices import InMemoryVoices
 from memory.model.sound import HeardVoice
 from memory.model.voices import SOMEBODY
-from memory.rules.voice_bank import VoiceSample, enrolled, excluded
-from memory.services.recognising import NOBODY, Recording, SpokenSpan, carried, known, recognised
+from memory.rules.voice_bank import VoiceSample, enrolled, excluded, named
+from memory.services.recognising import (
+    NOBODY,
+    Recording,
+    SpokenSpan,
+    are_asked_for,
+    carried,
+    known,
+    left_out,
+    recognised,
+    shown_as,
+)
 
 SCOPE = "user:u"
 WHERE = Recording(SCOPE, "lunch", 1_777_809_600.0, 7_200)  # 3 May 2026, 12:00 UTC
@@ -72,6 +82,44 @@ async def test_who_is_excluded_is_not_told() -> None:
     await store.commit(SCOPE, excluded(await store.bank(SCOPE), "x", NOW, maya.voice_id, "drop"))
     assert await recognised(store, [voice(1, 0)], WHERE, NOW, "keep") == {1: None}
     assert await known(store, [voice(1, 0)], WHERE, NOW, "keep") == {1: None}
+
+
+@pytest.mark.parametrize(("exclusion", "told"), [("", {}), ("drop", {1: None}), ("without_name", {1: SOMEBODY})])
+async def test_where_somebody_says_who_speaks_voices_tell_no_more_than_who_is_left_out(
+    exclusion: str, told: dict[int, str | None]
+) -> None:
+    store = await bank_with_maya()
+    [maya] = (await store.bank(SCOPE)).standing()
+    await store.commit(SCOPE, excluded(await store.bank(SCOPE), "x", NOW, maya.voice_id, exclusion))
+    assert await left_out(store, [voice(1, 0), voice(2, 5)], WHERE, NOW, "keep") == told
+    assert await left_out(store, [voice(1, 0), voice(2, 5)], WHERE, NOW, "keep_without_name") == told
+    assert await left_out(store, [voice(1, 0), voice(2, 5)], WHERE, NOW, "drop") == told | {2: None}
+    assert await left_out(store, [], WHERE, NOW, "drop") == NOBODY
+    assert await left_out(InMemoryVoices(), [voice(1, 0)], WHERE, NOW, "drop") == NOBODY
+
+
+async def test_a_stranger_who_is_excluded_is_so_alone_too_and_nobody_else_is_a_stranger_by_it() -> None:
+    store = InMemoryVoices()
+    await recognised(store, [voice(1, 0), voice(2, 1)], WHERE, NOW, "keep")
+    bank = await store.bank(SCOPE)
+    assert not are_asked_for(bank, "keep")
+    assert are_asked_for(bank, "drop")
+    guest = next(each for each in bank.standing() if each.label == "Speaker 2 of 3 May")
+    await store.commit(SCOPE, excluded(bank, "x", NOW, guest.voice_id, "drop"))
+    assert are_asked_for(await store.bank(SCOPE), "keep")
+    assert await known(store, [voice(1, 1)], WHERE, NOW, "keep") == {1: None}
+    assert await recognised(store, [voice(1, 1)], WHERE, NOW, "keep") == {1: None}
+    assert await known(store, [voice(1, 0)], WHERE, NOW, "keep") == NOBODY
+
+
+async def test_a_voice_is_shown_by_the_name_that_it_has_now() -> None:
+    store = InMemoryVoices()
+    await recognised(store, [voice(1, 0), voice(2, 1)], WHERE, NOW, "keep")
+    bank = await store.bank(SCOPE)
+    first = next(each for each in bank.standing() if each.label == "Speaker 1 of 3 May")
+    await store.commit(SCOPE, named(bank, "n", NOW, first.voice_id, "Ravi"))
+    assert await shown_as(store, SCOPE, ["Speaker 1 of 3 May", "Ola"]) == {"Speaker 1 of 3 May": "Ravi"}
+    assert are_asked_for(await store.bank(SCOPE), "keep")
 
 
 def test_a_voice_is_carried_over_to_whom_it_shares_most_seconds_with() -> None:
