@@ -75,7 +75,8 @@ class Proposer:
         """
         if self._given is None:
             return {}
-        return {"proposed": {**self._count.figures(), "by": self._given.name, "model_failed": self._model is not self._given}}
+        by = {"by": self._given.name, "model_failed": self._model is not self._given}
+        return {"proposed": {**self._count.figures(), **by}}
 
 
 @cache
