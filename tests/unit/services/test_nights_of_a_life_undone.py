@@ -244,7 +244,7 @@ SHORT_SILENCE = Life(storylines=Storylines(silent_days=20.0))
 async def test_every_night_of_a_full_life_is_taken_back_and_finds_the_same_again() -> None:
     course = await lived(full_life(), replace(PARTS, rules=Rules(life=SHORT_SILENCE)))
     assert course.kinds.keys() == MOST_STEPS
-    assert course.groups == {"storyline", "macro", "community", "pattern", "summary", "consolidation"}
+    assert course.groups == {"storyline", "community", "summary", "consolidation"}
 
 
 async def test_a_model_s_words_are_taken_back_and_of_its_insights_only_forgotten_facts_are_left() -> None:
