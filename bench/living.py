@@ -36,7 +36,7 @@ from memory.model.scopes import View, user_scope
 from memory.model.sources import ROLES, Segment, Source
 from memory.model.timeline import Instant
 from memory.model.working_set import WorkingSet
-from memory.ports import Embedder, Extractor, Vector
+from memory.ports import Embedder, Extractor, LanguageModel, Vector
 from memory.retrieval.batches import SegmentBatch, dense_text, local_date
 from memory.retrieval.beliefs import Beliefs
 from memory.retrieval.calendar_leg import MemoryCalendar
@@ -89,6 +89,8 @@ class Parts:
     recall: RecallSettings
     proof_questions: int = 0
     """Questions each night is proved by, at most; 0 = it is not proved."""
+    model: LanguageModel | None = None
+    """Who puts into words what a night writes; without one it is quoted."""
 
 
 class Living:
@@ -202,7 +204,9 @@ class Living:
     async def sleep(self, night: date) -> dict[str, Any]:
         """One night; its report. The clock must stand at its hour."""
         numbers = NightNumbers(self._parts.rules.life, HOUR, self._parts.proof_questions)
-        return await run_night(USER, night, self.zone, parts_over(numbers, self._reads(), self, self._engine, None))
+        return await run_night(
+            USER, night, self.zone, parts_over(numbers, self._reads(), self, self._engine, self._parts.model)
+        )
 
     async def census(self) -> Census:
         """The memory as columns."""
@@ -301,7 +305,7 @@ class Living:
             InMemoryCommunityReads(believed),
             InMemoryProofReads(believed),
             InMemorySourceReads(self.sources, believed),
-            InMemoryCausalReads(self.sources, believed),
+            InMemoryCausalReads(self.sources, believed, lambda: self.journal.first_believed),
             InMemoryConsolidationReads(believed, self._source_rows, self.nights.held),
         )
 

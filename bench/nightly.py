@@ -1,14 +1,15 @@
 """`memoray bench night`: two nights over an invented memory of a given size, as Ray jobs, with what they cost.
 
 The first night finds everything for the first time; the second is like any other, and is then asked for again. The
-memory is awake in its shard before all of them, for a memory that somebody uses is.
+memory is awake in its shard before all of them, for a memory that somebody uses is. Questions are asked before the
+first night and during both, one after the other, because whoever is awake at night must not notice one.
 """
 
 from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
@@ -18,8 +19,8 @@ from typing import Any
 import psycopg
 
 from adapters.postgres.codec import content_id
-from bench.measure import ApiClient, Tell
-from memory.errors import Unavailable
+from bench.measure import ApiClient, Spread, Tell, timed
+from memory.errors import DomainError, Unavailable
 from memory.model.timeline import DAY_S
 
 USER = "bench-night"
@@ -27,6 +28,18 @@ LOOK_S = 5.0
 """Seconds between looks at the memory of all processes, and between questions while it wakes: a look walks the page
 tables of 5 GB, and a question that PostgreSQL answers takes a second of one core. Oftener, and they count, too."""
 WAKING_S = 600.0
+ASKED_BEFORE = 100
+"""Questions asked before the first night (chosen: five are slower than the 95th percentile)."""
+PAUSE_S = 0.25
+"""Seconds between questions, before nights and during them (chosen: one person, and a tenth of one core)."""
+STAGES = 6
+"""Of a run, as it tells how far it is."""
+WARM_UP = 5
+"""Questions that are not timed: the first ones after a memory woke read what others find read."""
+STRIDE = 7_919
+"""From the entity of one question to that of the next: a prime, so that all are asked of before one is again."""
+Reply = tuple[float, bool] | None
+"""(milliseconds, whether it was degraded) of a question that was answered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +52,29 @@ class NightSite:
     """Run one night of a user as a Ray job, and wait for it."""
     pss_bytes: Callable[[], int]
     tell: Tell
+    asking: Callable[[str], ApiClient]
+    """A door of its own for the questions: they are asked in a thread, while the other one waits for a night."""
+    pause: Callable[[float], object] = time.sleep
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionsMeanwhile:
+    """Questions asked one after the other, which recorded no access."""
+
+    asked: int
+    took: Spread | None
+    """Of those that were answered; None if none was."""
+    degraded: int
+    """Answered without the shard, or without a leg."""
+    unanswered: int
+    """Refused, or not answered at all."""
+
+    def cell(self) -> str:
+        """p50 and p95 in milliseconds, how many were asked, and what became of those that went wrong."""
+        times = "-" if self.took is None else f"{self.took.p50_ms:.1f} / {self.took.p95_ms:.1f}"
+        wrong = f", {self.degraded} degraded" if self.degraded else ""
+        wrong += f", {self.unanswered} unanswered" if self.unanswered else ""
+        return f"{times} ({self.asked}{wrong})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +84,7 @@ class NightTime:
     seconds: float
     changed: int
     above_rest_mb: float
+    meanwhile: QuestionsMeanwhile
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +95,8 @@ class NightRow:
     facts: int
     awake_mb: float
     """What all processes take when the memory is awake."""
+    before: QuestionsMeanwhile
+    """Questions to the memory at rest."""
     first: NightTime
     next: NightTime
     again_s: float
@@ -72,6 +111,9 @@ class NightRow:
             "first night s (rows changed, MB above rest)": _told(self.first),
             "next night s (rows changed, MB above rest)": _told(self.next),
             "that night again s": f"{self.again_s:.1f}",
+            "questions before p50 / p95 ms (asked)": self.before.cell(),
+            "during the first night": self.first.meanwhile.cell(),
+            "during the next night": self.next.meanwhile.cell(),
         }
 
 
@@ -84,19 +126,22 @@ def measure_night(site: NightSite, entities: int, now: float, *, keep: bool = Fa
     door = site.door(USER)
     door.delete("/v1/memory")
     try:
-        site.tell("Making the memory", 0, 5)
+        site.tell("Making the memory", 0, STAGES)
         last = datetime.fromtimestamp(now - DAY_S, UTC).date()
         populate(site.dsn, entities, now - 3 * DAY_S)
-        site.tell("Waking it", 1, 5)
+        site.tell("Waking it", 1, STAGES)
         _wake(door)
         awake = site.pss_bytes()
-        before = last - timedelta(days=1)
-        site.tell(f"The night of {before}", 2, 5)
-        first = _night(site, door, before, awake)
-        site.tell(f"The night of {last}", 3, 5)
-        second = _night(site, door, last, awake)
-        site.tell(f"The night of {last} again", 4, 5)
-        return NightRow(entities, 3 * entities, awake / 1e6, first, second, _again(site, door, last))
+        site.tell("Asking it", 2, STAGES)
+        questions = MeasuredQuestions(site, entities)
+        at_rest = questions.before()
+        eve = last - timedelta(days=1)
+        site.tell(f"The night of {eve}", 3, STAGES)
+        first = _night(site, door, eve, awake, questions)
+        site.tell(f"The night of {last}", 4, STAGES)
+        second = _night(site, door, last, awake, questions)
+        site.tell(f"The night of {last} again", 5, STAGES)
+        return NightRow(entities, 3 * entities, awake / 1e6, at_rest, first, second, _again(site, door, last))
     finally:
         if not keep:
             door.delete("/v1/memory")
@@ -133,12 +178,62 @@ def _words(entities: int) -> Iterator[tuple[str, int, int]]:
         yield "fact", n, content_id(f"f-{n:016x}", "statement", f"Fact {n}")
 
 
-def _night(site: NightSite, door: ApiClient, night: date, awake: int) -> NightTime:
-    with most(site.pss_bytes) as peak:
+class MeasuredQuestions:
+    """Asks a memory of invented entities of one after the other; never twice of the same until all were asked of."""
+
+    def __init__(self, site: NightSite, entities: int) -> None:
+        self._site, self._door, self._entities = site, site.asking(USER), entities
+        self._next = 0
+
+    def before(self) -> QuestionsMeanwhile:
+        """Ask while nothing else happens."""
+        for _ in range(WARM_UP):
+            self._ask()
+        return counted([self._ask() for _ in range(ASKED_BEFORE)])
+
+    @contextmanager
+    def meanwhile(self) -> Iterator[list[Reply]]:
+        """Ask as long as the block runs, once at least; the replies stand in the list when it is over."""
+        replies, over = list[Reply](), threading.Event()
+
+        def ask() -> None:
+            while not replies or not over.is_set():
+                replies.append(self._ask())
+
+        asker = threading.Thread(target=ask, daemon=True)
+        asker.start()
+        try:
+            yield replies
+        finally:
+            over.set()
+            asker.join()
+
+    def _ask(self) -> Reply:
+        self._site.pause(PAUSE_S)
+        self._next = (self._next + STRIDE) % self._entities
+        text = f"What do you know about Entity {self._next + 1}?"
+        try:
+            answer, took_ms = timed(lambda: self._door.get("/v1/context", query=text, record_access=False))
+        except DomainError:
+            return None
+        return took_ms, bool(answer["degraded"])
+
+
+def counted(replies: Sequence[Reply]) -> QuestionsMeanwhile:
+    """These replies in figures."""
+    answered = [each for each in replies if each is not None]
+    took = Spread.of([took_ms for took_ms, _ in answered]) if answered else None
+    degraded = sum(degraded for _, degraded in answered)
+    return QuestionsMeanwhile(len(replies), took, degraded, len(replies) - len(answered))
+
+
+def _night(site: NightSite, door: ApiClient, night: date, awake: int, questions: MeasuredQuestions) -> NightTime:
+    with most(site.pss_bytes) as peak, questions.meanwhile() as replies:
         started = time.perf_counter()
         site.run_job(USER, night)
         seconds = time.perf_counter() - started
-    return NightTime(seconds, changed_by(door.get(f"/v1/night/{night}")), (peak[0] - awake) / 1e6)
+    changed = changed_by(door.get(f"/v1/night/{night}"))
+    return NightTime(seconds, changed, (peak[0] - awake) / 1e6, counted(replies))
 
 
 def _again(site: NightSite, door: ApiClient, night: date) -> float:

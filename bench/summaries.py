@@ -2,31 +2,42 @@
 
 The reference of a conversation is all answers to its questions. Of each summary the first `--words` words are scored by
 ROUGE-1 (Lin 2004): precision, recall and F1 of single words, folded, not stemmed. Ours stands beside the first words of
-the conversation and beside LexRank (Erkan and Radev 2004) by sumy, if that is installed. The support rate is the share
-of our lines whose words stand in the segment that they cite.
+the conversation and beside LexRank (Erkan and Radev 2004) by sumy, if that is installed. Supported are those of our
+lines whose words stand in the segment that they cite, and those sentences of the others whose words stand in any.
+
+`--model local` adds what the packaged small model makes of our lines, as a night lets it sum up a source: supported are
+its sentences that the lines they name support, and the others are dropped. Where none is left our lines are quoted.
 """
 
 from __future__ import annotations
 
 import argparse
+import asyncio
 import importlib.util
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
+from itertools import accumulate
 from pathlib import Path
 from statistics import fmean
 
 from bench.conversations import Conversation, read
 from bench.measure import markdown
+from config.settings import Endpoint
+from memory.errors import ModelFailed
+from memory.ports import LanguageModel
 from memory.rules.parameters import SourceSummaries
+from memory.services.reviewing import SentenceCount
 from memory.services.source_summaries import SourceSegment, summarised
-from memory.services.summing_up import SummaryLine
+from memory.services.summing_up import SummaryLine, generated
 from memory.words.normalise import split_sentences
 from memory.words.spelling import quotable
 from memory.words.stems import tokenise
 
 MOST_SENTENCES = 1_500
 """Sentences that LexRank is given: its time grows with their square."""
+ANSWER_S = 300.0
+"""Seconds for one summary: a small model reads a second line a second on a busy core."""
 Summarizer = Callable[[Sequence[SourceSegment], int], list[str]]
 """(segments, words) -> sentences of about as many words or more."""
 
@@ -43,18 +54,28 @@ def rouge_1(text: str, reference: str) -> tuple[float, float, float]:
 
 def ours(segments: Sequence[SourceSegment], words: int) -> list[str]:
     """What a night would quote, in as many sentences as are needed."""
-    found: list[str] = []
+    return _told(_as_many(segments, words))
+
+
+def _as_many(segments: Sequence[SourceSegment], words: int) -> Sequence[SummaryLine]:
+    found: Sequence[SummaryLine] = ()
     for sentences in range(1, words):
-        fresh = [line.text.partition(": ")[2].strip('"') for line in _lines(segments, sentences)]
-        if len(fresh) == len(found) or len(" ".join(fresh).split()) >= words:
+        fresh = _lines(segments, sentences)
+        if len(fresh) == len(found) or len(" ".join(_told(fresh)).split()) >= words:
             return fresh
         found = fresh
     return found
 
 
+def _told(lines: Sequence[SummaryLine]) -> list[str]:
+    """The sentences without who said them."""
+    return [line.text.partition(": ")[2].strip('"') for line in lines]
+
+
 def first_words(segments: Sequence[SourceSegment], words: int) -> list[str]:
-    """How the conversation begins."""
-    return [each.text for each in segments[:words]]
+    """How the conversation begins, up to the segment in which so many words are reached."""
+    before = accumulate((len(each.text.split()) for each in segments), initial=0)
+    return [each.text for each, said in zip(segments, before, strict=False) if said < words]
 
 
 def lexrank(segments: Sequence[SourceSegment], words: int) -> list[str]:
@@ -83,6 +104,12 @@ def supported(segments: Sequence[SourceSegment], sentences: int) -> tuple[int, i
     return sum(text.rpartition(" ")[0] in whole for text, whole in quoted), len(lines)
 
 
+def standing(segments: Sequence[SourceSegment], sentences: Sequence[str]) -> tuple[int, int]:
+    """(sentences whose words stand in some segment, sentences) of a summary that cites nothing."""
+    said = [_words(each.text) for each in segments]
+    return sum(any(_words(each) in whole for whole in said) for each in sentences), len(sentences)
+
+
 def _words(text: str) -> str:
     return " ".join(word for word, _ in tokenise(text))
 
@@ -102,19 +129,45 @@ def measure(conversations: Sequence[Conversation], words: int) -> list[dict[str,
     summarizers: dict[str, Summarizer] = {"ours": ours, "the first words": first_words}
     if importlib.util.find_spec("sumy"):
         summarizers["LexRank (sumy)"] = lexrank
+    heard = [segments_of(each) for each in conversations]
+    kept = [supported(each, SourceSummaries().sentences) for each in heard]
     rows = []
     for name, summarize in summarizers.items():
-        scores = [_score(each, summarize, words) for each in conversations]
-        means = [f"{100 * fmean(each):.1f}" for each in zip(*scores, strict=True)]
-        rows.append({"summary": name, **dict(zip(("precision", "recall", "ROUGE-1 F1"), means, strict=True))})
-    kept = [supported(segments_of(each), SourceSummaries().sentences) for each in conversations]
-    rows[0]["supported"] = f"{sum(good for good, _ in kept)} of {sum(lines for _, lines in kept)} lines"
-    return [{**dict.fromkeys(rows[0], "-"), **row} for row in rows]
+        told = [summarize(each, words) for each in heard]
+        stands = kept if summarize is ours else [standing(*each) for each in zip(heard, told, strict=True)]
+        counted = f"{sum(good for good, _ in stands)} of {sum(lines for _, lines in stands)} lines"
+        rows.append(_row(name, conversations, told, words, counted))
+    return rows
 
 
-def _score(conversation: Conversation, summarize: Summarizer, words: int) -> tuple[float, float, float]:
-    told = " ".join(summarize(segments_of(conversation), words)).split()[:words]
-    return rouge_1(" ".join(told), " ".join(each.answer for each in conversation.questions))
+async def written(conversations: Sequence[Conversation], words: int, model: LanguageModel) -> dict[str, str]:
+    """The row of what a model makes of our lines, at most as many sentences as these are."""
+    count, told, quoted = SentenceCount(), list[list[str]](), 0
+    for each in conversations:
+        lines = _as_many(segments_of(each), words)
+        try:
+            summary = await generated("the conversation", lines, len(lines), model, count)
+            told.append([line.text for line in summary.lines])
+        except ModelFailed:
+            told.append(_told(lines))
+            quoted += 1
+    counted = f"{count.supported} of {count.sentences} sentences, {quoted} of {len(told)} quoted instead"
+    return _row(model.name, conversations, told, words, counted)
+
+
+def _row(
+    name: str, conversations: Sequence[Conversation], told: Sequence[Sequence[str]], words: int, counted: str
+) -> dict[str, str]:
+    cut = [" ".join(each).split()[:words] for each in told]
+    asked = [" ".join(question.answer for question in each.questions) for each in conversations]
+    scores = [rouge_1(" ".join(own), wanted) for own, wanted in zip(cut, asked, strict=True)]
+    means = [f"{100 * fmean(each):.1f}" for each in zip(*scores, strict=True)]
+    return {
+        "summary": name,
+        "words": f"{fmean(map(len, cut)):.0f}",
+        **dict(zip(("precision", "recall", "ROUGE-1 F1"), means, strict=True)),
+        "supported": counted,
+    }
 
 
 def main() -> None:
@@ -122,8 +175,25 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench.summaries", description=__doc__)
     parser.add_argument("file", type=Path, help="conversations (JSONL, may be gzipped)")
     parser.add_argument("--words", type=int, default=200, help="words of each summary (default: 200)")
+    parser.add_argument("--first", type=int, help="only the first N conversations")
+    parser.add_argument("--model", choices=["local"], help="what the packaged small model writes, too")
+    parser.add_argument("--cache", type=Path, default=Path("~/.cache/memoray"), help="folder for its file, 491 MB")
     asked = parser.parse_args()
-    print(markdown(measure(read(asked.file), asked.words)))
+    conversations = read(asked.file)[: asked.first]
+    rows = measure(conversations, asked.words)
+    if asked.model:
+        rows.append(_by_the_packaged_model(conversations, asked.words, asked.cache.expanduser()))
+    print(markdown(rows))
+
+
+def _by_the_packaged_model(conversations: Sequence[Conversation], words: int, cache: Path) -> dict[str, str]:
+    """Raises ConfigError where the extra `language` is missing."""
+    from adapters.language import local
+    from adapters.language.openai import OpenAiModel
+
+    server = local.serve(local.assemble(cache))
+    model = OpenAiModel(Endpoint(url=f"{server.listening_address}/v1", model=local.NAME, timeout_s=ANSWER_S))
+    return asyncio.run(written(conversations, words, model))
 
 
 if __name__ == "__main__":

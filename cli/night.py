@@ -92,8 +92,27 @@ def _storylines(report: Mapping[str, Any]) -> str:
         (f"{len(found['reopened'])} opened again", found["reopened"]),
         (counted(found["macros"], "macro"), found["macros"]),
         (f"{found['summed_up']} summed up", found["summed_up"]),
+        (_support(found), _support(found)),
     )
     return "; ".join((told, *(words for words, there in parts if there)))
+
+
+def _summaries(report: Mapping[str, Any]) -> str:
+    found = report.get("summaries", {})
+    if not found.get("written"):
+        return ""
+    how = " in quotations" if found["by"] == "extractive" else f" by {escape(found['by'])}"
+    told = f"{counted(found['written'], 'source')}{how}"
+    return "; ".join(filter(None, (told, _support(found))))
+
+
+def _support(found: Mapping[str, Any]) -> str:
+    """How many sentences a language model wrote in summaries, and how many of them were kept."""
+    told = found.get("support", {})
+    if not told.get("sentences"):
+        return ""
+    kept = f"{told['supported']} of {counted(told['sentences'], 'sentence')} of summaries supported"
+    return f"{kept} ({_percent(told['support_rate'])}), the rest dropped"
 
 
 def _consolidations(report: Mapping[str, Any]) -> str:
@@ -108,6 +127,7 @@ def _consolidations(report: Mapping[str, Any]) -> str:
         (f"{counted(found.get('facts', 0), 'fact')} with them", found.get("facts", 0)),
         (f"{counted(found['insights'], 'insight')}", found["insights"]),
         (f"{len(found['withdrawn'])} gone", found["withdrawn"]),
+        (_support(found), _support(found)),
         (_proposed(found), "proposed" in found),
     )
     return "; ".join((told, *(words for words, there in parts if there)))
@@ -195,6 +215,7 @@ _LINES: tuple[tuple[str, Callable[[Mapping[str, Any]], str]], ...] = (
     ("Alike", _alike),
     ("Written", _written),
     ("Reasons", _reasons),
+    ("Summed up", _summaries),
     ("Storylines", _storylines),
     ("Gathered", _consolidations),
     ("Communities", _communities),
@@ -218,6 +239,7 @@ def _moved(report: Mapping[str, Any]) -> bool:
         report.get("duplicates", {}).get("merged"),
         written.get("written"),
         written.get("withdrawn"),
+        report.get("summaries", {}).get("written"),
         _moved_by(report.get("storylines", {}), _STORYLINE_MOVES),
         _moved_by(report.get("consolidations", {}), _CONSOLIDATION_MOVES),
         _moved_by(report.get("communities", {}), _COMMUNITY_MOVES),

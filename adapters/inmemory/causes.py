@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from adapters.inmemory.sources import InMemorySources
 from memory.model.sources import Segment, Source
@@ -17,10 +17,18 @@ LATE_S = 3_600.0
 
 
 class InMemoryCausalReads:
-    """See memory.services.night_causes.CausalReads."""
+    """See memory.services.night_causes.CausalReads.
 
-    def __init__(self, sources: InMemorySources, believed: Callable[[], WorkingSet]) -> None:
-        self._sources, self._believed = sources, believed
+    `first_believed` gives when facts of more than one version were first believed, by their ids.
+    """
+
+    def __init__(
+        self,
+        sources: InMemorySources,
+        believed: Callable[[], WorkingSet],
+        first_believed: Callable[[], Mapping[str, Instant]] = dict,
+    ) -> None:
+        self._sources, self._believed, self._first_believed = sources, believed, first_believed
 
     async def told(self, user_id: str, since: Instant) -> list[CausalSegment]:
         """See memory.services.night_causes.CausalReads."""
@@ -76,9 +84,9 @@ class InMemoryCausalReads:
         return tuple(StatedFact(each.fact_id, each.statement, self._name(each.subject_id)) for each in facts)
 
     def _is_fresh(self, key: int, since: Instant) -> bool:
-        believed = self._believed()
+        believed, first = self._believed(), self._first_believed()
         said = (fact_id for fact_id, rows in believed.evidence.items() if any(each.segment_key == key for each in rows))
-        return any(believed.facts[each].system_from >= since for each in said)
+        return any(first.get(each, believed.facts[each].system_from) >= since for each in said)
 
     def _name(self, entity_id: str) -> str:
         entity = self._believed().entities.get(entity_id)

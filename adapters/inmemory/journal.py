@@ -6,7 +6,9 @@ from collections.abc import Mapping
 
 from memory.errors import Fenced, Stale
 from memory.model.changes import ChangeSet
+from memory.model.facts import Fact
 from memory.model.sources import SourceState
+from memory.model.timeline import Instant
 from memory.model.working_set import WorkingSet, evolve
 from memory.ports import Ownership, Vector
 
@@ -22,6 +24,8 @@ class InMemoryJournal:
         self.vectors: dict[str, dict[str, Vector]] = {}
         self.read: set[tuple[int, int]] = set()
         """(segment key, revision) of everything whose reading is done."""
+        self.first_believed: dict[str, Instant] = {}
+        """Fact id -> when its first version was believed."""
         self.source_states: dict[str, str] = {}
         """Source id -> the state nights and recalls have given it; without one it still is a candidate."""
 
@@ -58,7 +62,10 @@ class InMemoryJournal:
         return True
 
     def _note(self, changes: ChangeSet) -> None:
-        """What a turn says of segments and sources, which are no part of a working set."""
+        """What a turn says of segments, sources and earlier versions, which are no part of a working set."""
+        for change in changes.changes:
+            if change.before is None and isinstance(change.after, Fact):
+                self.first_believed.setdefault(change.after.fact_id, change.after.system_from)
         self.read |= set(changes.read)
         self.read = {(key, revision) for key, revision in self.read if key not in changes.unread}
         states = (change.after for change in changes.changes)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import asdict
 from datetime import date
 from typing import Annotated
@@ -11,9 +12,10 @@ from typing import Annotated
 import typer
 
 from bench.measure import markdown
-from bench.nightly import NightSite, measure_night
+from bench.nightly import USER, NightSite, measure_night
+from bench.plain_door import PlainDoor, Wire
 from bench.strength import measure_strength
-from cli.client import connect
+from cli.client import address, connect
 from cli.console import HomeOption, JsonOption, NotRunning, err, out, places_of, print_json
 from cli.processes import descendants, pss_bytes
 from cli.ray_jobs import job_client, run_job
@@ -47,7 +49,9 @@ def bench_night(
     home: HomeOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Measure two nights over an invented memory, as Ray jobs. Making the memory takes minutes. Prints one row.
+    """Measure two nights over an invented memory, as Ray jobs, and questions asked meanwhile. Prints one row.
+
+    Making the memory takes minutes.
 
     Example: memoray bench night --entities 100000
     """
@@ -55,13 +59,14 @@ def bench_night(
     runtime, root = read_runtime(places), supervisor_pid(places)
     if runtime is None or root is None:
         raise NotRunning
-    with connect(home, "bench-night") as client:
+    with connect(home, USER) as client, closing(Wire(*address(home))) as wire:
         site = NightSite(
             dsn=runtime.owner_dsn,
             door=lambda _: client,
             run_job=_job_runner(places),
             pss_bytes=lambda: sum(map(pss_bytes, {root} | descendants(root))),
             tell=lambda step, done, total: err.print(f"{step} ({done + 1} of {total})", markup=False),
+            asking=lambda user: PlainDoor(wire, user),
         )
         row = measure_night(site, entities, time.time(), keep=keep)
     if as_json:

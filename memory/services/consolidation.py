@@ -128,7 +128,8 @@ async def consolidations(night: Gathering) -> StepResult:
         "by": EXTRACTIVE if had_model is None else had_model.name,
         "model_failed": night.writer.model is not had_model,
     }
-    return StepResult(commands, {**figures, **({HELD_BACK: held} if held else {}), **proposer.told()})
+    figures |= {**({HELD_BACK: held} if held else {}), **night.writer.told(), **proposer.told()}
+    return StepResult(commands, figures)
 
 
 async def _planned(night: Gathering, sources: SourceColumns, before: _Standing) -> list[Group]:

@@ -62,6 +62,7 @@ async def sum_up_sources(
         "more": len(grown) == rules.most,
         "by": EXTRACTIVE if model is None else model.name,
         "model_failed": model is not writer.model,
+        **writer.told(),
     }
     return StepResult(of.arranging(STEP, arranged, ()), figures)
 

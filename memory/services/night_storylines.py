@@ -42,6 +42,7 @@ async def storylines(sight: WordSight) -> StepResult:
         **_figures(found, known),
         "by": EXTRACTIVE if sight.model is None else sight.model.name,
         "model_failed": sight.model is not writer.model,
+        **writer.told(),
     }
     return StepResult(sight.of.arranging(STEP, arranged, withdrawn), figures)
 

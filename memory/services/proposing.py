@@ -15,7 +15,7 @@ from memory.errors import ModelFailed
 from memory.model.prompts import Prompt
 from memory.ports import LanguageModel
 from memory.retrieval.briefing import BRIEFING_CHARS, briefing, fitting
-from memory.services.reviewing import sentences, supported_by
+from memory.services.reviewing import SentenceCount, sentences, supported_by
 from memory.services.storylines import MOST_FAILURES
 from memory.words.cleaning import harmless
 
@@ -37,7 +37,7 @@ class Proposer:
 
     def __init__(self, model: LanguageModel | None, prompt: str) -> None:
         self._model, self._given, self._prompt = model, model, prompt
-        self._failures = self._asked = self._said = self._used = 0
+        self._failures, self._count = 0, SentenceCount()
 
     @property
     def name(self) -> str:
@@ -52,7 +52,7 @@ class Proposer:
         asked = Prompt(
             instructions(self._prompt), f"About: {harmless(about)}\n{briefing(shown)}", max_tokens=_MAX_TOKENS
         )
-        self._asked += 1
+        self._count.asked += 1
         try:
             written = await self._model.complete(asked)
         except ModelFailed:
@@ -60,13 +60,13 @@ class Proposer:
             self._model = None if self._failures == MOST_FAILURES else self._model
             return []
         self._failures = 0
-        self._said += sum(1 for _ in sentences(written))
+        self._count.sentences += sum(1 for _ in sentences(written))
         kept = (Proposal(*each) for each in supported_by(written, [f"{about} {each}" for each in shown]))
         return [each for each in kept if len(each.text) <= MOST_SENTENCE]
 
     def used(self, count: int) -> None:
         """So many of its sentences counted."""
-        self._used += count
+        self._count.supported += count
 
     def told(self) -> dict[str, Any]:
         """What a report tells: how often it was asked, what it said, and the share that counted.
@@ -75,9 +75,8 @@ class Proposer:
         """
         if self._given is None:
             return {}
-        rate = round(self._used / self._said, 4) if self._said else None
-        figures = {"asked": self._asked, "sentences": self._said, "supported": self._used, "support_rate": rate}
-        return {"proposed": {**figures, "by": self._given.name, "model_failed": self._model is not self._given}}
+        by = {"by": self._given.name, "model_failed": self._model is not self._given}
+        return {"proposed": {**self._count.figures(), **by}}
 
 
 @cache

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from typing import Any
 
 from memory.errors import ModelFailed
 from memory.model.prompts import Prompt
@@ -35,6 +37,25 @@ _SENTENCE = re.compile(r".+?[.!?]+(?=\s|\[|$)(?:\s*\[\d+\])*", re.DOTALL)
 _CITED = re.compile(r"\s*\[(\d+)\]")
 _NUMBERED = re.compile(r"\[\d+\] ")
 """What stands in front of a line that a model is shown, and was not said."""
+
+
+@dataclass(slots=True)
+class SentenceCount:
+    """How often a model was asked, how many sentences it gave, and how many of these counted."""
+
+    asked: int = 0
+    sentences: int = 0
+    supported: int = 0
+
+    def figures(self) -> dict[str, Any]:
+        """As a report tells them; `support_rate` is None where it gave no sentence."""
+        rate = round(self.supported / self.sentences, 4) if self.sentences else None
+        return {
+            "asked": self.asked,
+            "sentences": self.sentences,
+            "supported": self.supported,
+            "support_rate": rate,
+        }
 
 
 async def summary_of(day: Day, people: Sequence[str], model: LanguageModel | None) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Protocol
+from typing import Any, Protocol
 
 from memory.errors import ModelFailed
 from memory.model.entities import STATES
@@ -22,6 +22,7 @@ from memory.rules.macros import MacroPlan, macros_refreshed, plan_macros
 from memory.rules.parameters import Storylines
 from memory.rules.reflection import Likeness
 from memory.rules.storylines import StorylinePlan, contested, plan_storylines, refreshed
+from memory.services.reviewing import SentenceCount
 from memory.services.summing_up import (
     Summary,
     SummaryLine,
@@ -79,17 +80,17 @@ class StorylinesFound:
 
 
 class SummaryWriter:
-    """Sums up: by a model as long as it answers, else in quotations."""
+    """Sums up: by a model as long as it answers, else in quotations. It counts what its model says."""
 
     def __init__(self, model: LanguageModel | None) -> None:
-        self.model = model
-        self._failures = 0
+        self.model = self._given = model
+        self._failures, self._count = 0, SentenceCount()
 
     async def write(self, name: str, lines: Sequence[SummaryLine], most: int) -> Summary:
         """These lines in `most` of them at most."""
         if self.model is not None and lines:
             try:
-                written = await generated(name, lines, most, self.model)
+                written = await generated(name, lines, most, self.model, self._count)
             except ModelFailed:
                 self._failures += 1
                 if self._failures == MOST_FAILURES:
@@ -98,6 +99,13 @@ class SummaryWriter:
                 self._failures = 0
                 return written
         return extracted(lines, most)
+
+    def told(self) -> dict[str, Any]:
+        """What a report tells of the sentences of a model, and of how many their lines support.
+
+        Nothing without a model.
+        """
+        return {} if self._given is None else {"support": self._count.figures()}
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ from memory.ports import LanguageModel
 from memory.retrieval.briefing import BRIEFING_CHARS, briefing, fitting
 from memory.retrieval.flags import bare
 from memory.services.hits import retraction
-from memory.services.reviewing import supported_by
+from memory.services.reviewing import SentenceCount, sentences, supported_by
 from memory.words.cleaning import called, harmless, in_quotes
 from memory.words.normalise import split_sentences
 from memory.words.retractions import retracts
@@ -143,11 +143,15 @@ def extracted(lines: Sequence[SummaryLine], most: int) -> Summary:
     return Summary(tuple(lines[place] for place in sorted(chosen)))
 
 
-async def generated(name: str, lines: Sequence[SummaryLine], most: int, model: LanguageModel) -> Summary:
+async def generated(
+    name: str, lines: Sequence[SummaryLine], most: int, model: LanguageModel, count: SentenceCount | None = None
+) -> Summary:
     """What a model makes of these lines: of its sentences those that the lines they name support, `most` at most.
 
-    Raises ModelFailed, also where none of them is supported.
+    All of its sentences are added to `count`. Raises ModelFailed, also where none of them is supported.
     """
+    count = count or SentenceCount()
+    count.asked += 1
     shown = list(fitting([f"[{number}] {each.text}" for number, each in enumerate(lines, 1)], BRIEFING_CHARS))
     prompt = f"About: {harmless(name)}\n{briefing(shown)}"
     written = await model.complete(Prompt(instructions(), prompt, max_tokens=_MAX_TOKENS))
@@ -160,6 +164,8 @@ async def generated(name: str, lines: Sequence[SummaryLine], most: int, model: L
         )
         for text, named in supported_by(written, grounds)
     ]
+    count.sentences += sum(1 for _ in sentences(written))
+    count.supported += len(kept)
     if not kept:
         raise ModelFailed("The language model gave no sentence that its lines support.")
     return Summary(tuple(kept[:most]), generated=True)

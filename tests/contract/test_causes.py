@@ -53,7 +53,8 @@ class Told:
         self.source = Source("talk", user_scope(user), "conversation", NOW, segments=said)
         self.writer.now = instant_of(NIGHT, "UTC", 3) - 3_600.0
         self.tables = PostgresCauses(pool)
-        self.here = InMemoryCausalReads(self.sources, lambda: self.writer.believed)
+        self.first: dict[str, float] = {}
+        self.here = InMemoryCausalReads(self.sources, lambda: self.writer.believed, lambda: self.first)
 
     async def tell(self, pool: Pool) -> None:
         await PostgresCapture(pool, "hashing").store(self.source)
@@ -62,6 +63,7 @@ class Told:
         read = tuple(c.ReadSegment(self.source.scope, "talk", key, 1, NOW, "Maya", "other", 0) for key in keys)
         claims = tuple(Claim(who, told, keys[place], SAID[place][1]) for who, told, place in CLAIMS)
         await self.writer.turn(c.AcceptReading(command_id="read", actor="extraction", read=read, claims=claims))
+        self.first = {key: fact.system_from for key, fact in self.writer.believed.facts.items()}
 
     def fact(self, statement: str) -> str:
         return next(each.fact_id for each in self.writer.believed.facts.values() if each.statement == statement)
@@ -80,6 +82,19 @@ async def test_what_may_tell_a_reason_is_the_same_over_both_stores(told: Told) -
     assert read == await told.here.told(user, NOW - 1.0)
     assert [(each.text, each.before) for each in read] == [(SAID[3][1], "Oh no."), (SAID[2][1], SAID[0][1])]
     assert await told.tables.told(user, NOW + 9e9) == await told.here.told(user, NOW + 9e9) == []
+
+
+async def test_a_fact_that_changes_is_not_told_for_the_first_time(told: Told) -> None:
+    user, later = told.writer.user, told.writer.now + 9 * 86_400.0
+    told.writer.now = later
+    fact_id = told.fact("Maya gave up the flat")
+    await told.writer.turn(c.ConfirmFact(command_id="sure", fact_id=fact_id))
+    assert told.writer.believed.facts[fact_id].system_from >= later
+    assert await told.tables.told(user, later - 1.0) == await told.here.told(user, later - 1.0) == []
+    rules = CausalLinks()
+    assert (
+        await told.tables.related(user, later - 1.0, rules) == await told.here.related(user, later - 1.0, rules) == []
+    )
 
 
 async def test_a_night_links_causes_and_its_undo_takes_them_back(told: Told, pool: Pool) -> None:

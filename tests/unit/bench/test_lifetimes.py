@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from bench import nightly
-from bench.nightly import NightSite, NightTime, changed_by, measure_night, most
+from bench.measure import Refused
+from bench.nightly import ASKED_BEFORE, WARM_UP, NightSite, changed_by, counted, measure_night, most
 from bench.strength import BARE, NOW, columns, measure_strength
 from memory.rules.decay import LAWS
 from memory.rules.parameters import Decay, Life
@@ -57,12 +58,36 @@ class Door:
         self.asked.append(f"DELETE {path}")
 
 
+class AskedDoor(Door):
+    """What is asked meanwhile; every tenth question is refused, and every other of the rest degraded."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.questions: list[dict[str, object]] = []
+
+    def get(self, path: str, **parameters: object) -> Any:
+        assert path == "/v1/context"
+        self.questions.append(parameters)
+        if len(self.questions) % 10 == 0:
+            raise Refused("GET /v1/context was refused with status 503.")
+        return {"degraded": ["shard"] if len(self.questions) % 2 else []}
+
+
 def test_two_nights_are_run_on_an_awake_memory_and_the_last_once_more(monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[tuple[str, int, float]] = []
     monkeypatch.setattr(nightly, "populate", lambda *given: made.append(given))
-    door, nights, sizes = Door(), [], iter([100_000_000, *[350_000_000] * 1000])
+    door, meanwhile, nights, pauses = Door(), AskedDoor(), [], list[float]()
+    sizes = iter([100_000_000, *[350_000_000] * 1000])
     now = datetime(2026, 3, 5, 12, tzinfo=UTC).timestamp()
-    site = NightSite("dsn", lambda _: door, lambda _, night: nights.append(night), lambda: next(sizes), lambda *_: None)
+    site = NightSite(
+        "dsn",
+        lambda _: door,
+        lambda _, night: nights.append(night),
+        lambda: next(sizes),
+        lambda *_: None,
+        lambda _: meanwhile,
+        pauses.append,
+    )
     row = measure_night(site, 2_000, now)
     assert made == [("dsn", 2_000, now - 3 * 86_400)]
     assert nights == [date(2026, 3, 3), date(2026, 3, 4), date(2026, 3, 4)]
@@ -78,6 +103,23 @@ def test_two_nights_are_run_on_an_awake_memory_and_the_last_once_more(monkeypatc
         "DELETE /v1/memory",
     ]
     assert row.cells()["entities"] == "2,000"
+    asked = [row.before.asked, row.first.meanwhile.asked, row.next.meanwhile.asked]
+    assert asked[0] == ASKED_BEFORE
+    assert all(asked)
+    assert len(meanwhile.questions) == len(pauses) == WARM_UP + sum(asked)
+    assert {each["record_access"] for each in meanwhile.questions} == {False}
+    texts = [each["query"] for each in meanwhile.questions]
+    assert len(set(texts[:2_000])) == len(texts[:2_000])
+    assert row.before.unanswered == 10
+    assert row.before.took is not None
+    assert row.cells()["questions before p50 / p95 ms (asked)"].endswith(
+        f"({ASKED_BEFORE}, 50 degraded, 10 unanswered)"
+    )
+
+
+def test_questions_are_counted_by_what_became_of_them() -> None:
+    assert counted([(3.0, False), None, (5.0, True), (4.0, False)]).cell() == "4.0 / 5.0 (4, 1 degraded, 1 unanswered)"
+    assert counted([None]).cell() == "- (1, 1 unanswered)"
 
 
 def test_rows_and_memory_are_counted() -> None:
@@ -86,4 +128,3 @@ def test_rows_and_memory_are_counted() -> None:
     with most(lambda: next(sizes)) as peak:
         pass
     assert peak == [3]
-    assert NightTime(1.0, 2, 3.0).seconds == 1.0

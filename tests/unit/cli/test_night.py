@@ -166,3 +166,21 @@ def test_what_is_held_back_and_what_was_not_asked_is_told() -> None:
     assert any("1 left as they are, because" in line for line in told(QUIET | {"states": held}))
     proof: dict[str, Any] = {"questions": 50, "before": 0.9, "after": 0.9, "undone": [], "left_out": 150}
     assert any("(150 more were left out, for there was no time)" in line for line in told(QUIET | {"proof": proof}))
+
+
+def test_what_a_model_wrote_in_summaries_is_told_with_how_much_of_it_was_kept() -> None:
+    support: dict[str, Any] = {"asked": 2, "sentences": 8, "supported": 6, "support_rate": 0.75}
+    kept = "6 of 8 sentences of summaries supported (75.0%), the rest dropped"
+    summaries = {"written": 2, "trivial": 1, "more": False, "by": "[small]", "model_failed": False, "support": support}
+    stories, gathered = (BUSY[each] | {"support": support} for each in ("storylines", "consolidations"))
+    lines = told(BUSY | {"summaries": summaries, "storylines": stories, "consolidations": gathered})
+    assert f"  Summed up     2 sources by \\[small]; {kept}" in lines
+    assert sum(line.endswith(kept) for line in lines) == 3
+    quoted = {"written": 1, "trivial": 0, "more": False, "by": "extractive", "model_failed": False}
+    lines = told(QUIET | {"summaries": quoted})
+    assert lines[-2:] == [
+        "  Summed up     1 source in quotations",
+        "  To take all of it back: memoray undo --night 2026-03-02",
+    ]
+    silent = told(QUIET | {"summaries": quoted | {"written": 0, "trivial": 3}})
+    assert len(silent) == 4

@@ -178,6 +178,7 @@ async def test_a_model_writes_and_is_named() -> None:
     [group] = dreamer.believed.groups.values()
     assert (group.summary, group.quotes) == ("Generated summary.\na sails a lot. [1][2]", (0, 4))
     assert (told["by"], told["model_failed"]) == ("scripted", False)
+    assert told["support"] == {"asked": 1, "sentences": 1, "supported": 1, "support_rate": 1.0}
 
 
 async def test_where_nothing_can_be_read_there_are_none() -> None:

@@ -158,6 +158,7 @@ async def test_an_insight_of_a_model_is_a_meta_fact_that_its_consolidation_names
     links = {each.to_id for each in mind.believed.links if each.kind == "derived_from"}
     assert links == {"a sails", "a has a boat"}
     assert (told["insights"], told["proposed"]["supported"], told["proposed"]["support_rate"]) == (1, 1, 1.0)
+    assert told["support"] == {"asked": 1, "sentences": 1, "supported": 1, "support_rate": 1.0}, "of its summary"
     assert mind.believed.facts["a sails"].confidence == 0.8, "what it rests on is not reinforced"
 
 

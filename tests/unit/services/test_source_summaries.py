@@ -9,12 +9,16 @@ from hypothesis import strategies as st
 from adapters.inmemory.journal import InMemoryJournal
 from adapters.inmemory.sources import InMemorySources
 from adapters.inmemory.summaries import InMemorySourceReads
+from memory.model.commands import ArrangeGroups
 from memory.model.scopes import Sensitivity, user_scope
 from memory.model.sources import Segment, Source
 from memory.model.working_set import WorkingSet
+from memory.rules.night_steps import NightName
 from memory.rules.parameters import SourceSummaries
+from memory.services.night_sources import sum_up_sources
 from memory.services.source_summaries import SourceSegment, SourceTurns, is_due, keywords, summarised
 from memory.services.summing_up import Summary, read_summary
+from tests.unit.language.test_answer import ScriptedModel
 
 RULES, DAY = SourceSummaries(), 86_400.0
 TALK = (
@@ -98,6 +102,31 @@ def test_every_line_is_supported_by_the_segment_that_it_names(texts: list[str]) 
         speaker, _, quoted = line.text.partition(": ")
         assert speaker == segments[key - 1].speaker
         assert quoted.strip('"…') in " ".join(segments[key - 1].text.split())
+
+
+@pytest.mark.parametrize(
+    ("reply", "first", "support"),
+    [
+        ("The fee is due in March [1]. They met in Oslo [1].", "Generated", (2, 1, 0.5)),
+        ("They met in Oslo [1].", "Extractive", (1, 0, 0.0)),
+        (None, "Extractive", (0, 0, None)),
+    ],
+)
+async def test_a_night_tells_how_many_sentences_of_its_model_were_kept(
+    reply: str | None, first: str, support: tuple[int, int, float | None]
+) -> None:
+    sources, nothing = InMemorySources(InMemoryJournal()), WorkingSet("ann")
+    turns = tuple(Segment(f"g{place}", "Ann", text, place, place + 1.0) for place, text in enumerate(TALK))
+    sources.store(Source("s", user_scope("ann"), "conversation", 0.0, segments=turns))
+    reads = InMemorySourceReads(sources, lambda: nothing)
+    found = await sum_up_sources(NightName("ann", "2026-03-02"), 9e8, reads, ScriptedModel(reply), RULES)
+    [command] = found.commands
+    assert isinstance(command, ArrangeGroups)
+    assert (command.arranged[0].group.summary or "").startswith(first)
+    names = ("sentences", "supported", "support_rate")
+    assert found.figures["support"] == {"asked": 1, **dict(zip(names, support, strict=True))}
+    quoted = await sum_up_sources(NightName("ann", "2026-03-02"), 9e8, reads, None, RULES)
+    assert "support" not in quoted.figures, "what is quoted is supported"
 
 
 @pytest.mark.conforms("003:consolidation.turns", "002:sources.summary", "002:sources.keywords")

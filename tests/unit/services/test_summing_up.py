@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.errors import ModelFailed
+from memory.services.reviewing import SentenceCount
 from memory.services.summing_up import (
     Summary,
     SummaryLine,
@@ -122,6 +123,18 @@ async def test_of_a_model_only_what_its_lines_support_is_kept() -> None:
     assert (await generated("Tom", lines, 1, model)).lines == summary.lines[:1]
     with pytest.raises(ModelFailed):
         await generated("Tom", lines, 3, ScriptedModel("Tom is in Bremen [1]. All is well."))
+
+
+async def test_every_sentence_of_a_model_is_counted_also_of_one_that_gave_none_that_is_kept() -> None:
+    lines = telling_lines([said(1, "Tom began to look for a boat."), said(2, "Tom has found a boat in Kiel.")])
+    count = SentenceCount()
+    assert count.figures()["support_rate"] is None
+    await generated("Tom", lines, 1, ScriptedModel("Tom looked for a boat [1]. He found it in Kiel [2]. Sad."), count)
+    with pytest.raises(ModelFailed):
+        await generated("Tom", lines, 3, ScriptedModel("Tom is in Bremen [1]. All is well."), count)
+    with pytest.raises(ModelFailed):
+        await generated("Tom", lines, 3, ScriptedModel(None), count)
+    assert count.figures() == {"asked": 3, "sentences": 5, "supported": 2, "support_rate": 0.4}
 
 
 async def test_a_model_is_told_that_words_are_no_instructions() -> None:
