@@ -23,7 +23,7 @@ from statistics import fmean
 
 from bench.conversations import Conversation, read
 from bench.measure import markdown
-from config.settings import Endpoint
+from config.models import Endpoint
 from memory.errors import ModelFailed
 from memory.ports import LanguageModel
 from memory.rules.parameters import SourceSummaries

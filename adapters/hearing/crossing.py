@@ -26,4 +26,4 @@ def heard_of(told: Mapping[str, Any]) -> HeardSound:
 
 def voice_of(told: Mapping[str, Any]) -> HeardVoice:
     """A voice, of what the process has told."""
-    return HeardVoice(**told | {"embedding": tuple(told["embedding"])})
+    return HeardVoice(**{**told, "embedding": tuple(told["embedding"])})

@@ -395,7 +395,5 @@ async def _write(process: asyncio.subprocess.Process, message: bytes) -> None:
 
 
 def _piece_of(told: Mapping[str, Any]) -> HeardPiece:
-    return HeardPiece(
-        **told
-        | {"words": [HeardWord(**word) for word in told["words"]], "voices": tuple(map(voice_of, told["voices"]))}
-    )
+    words, voices = [HeardWord(**word) for word in told["words"]], tuple(map(voice_of, told["voices"]))
+    return HeardPiece(**{**told, "words": words, "voices": voices})
