@@ -241,8 +241,15 @@ def _openai_judge(settings: Settings) -> Judge:
     return OpenAiJudge(settings.models.contradiction, OpenAiModel(settings.models.contradiction))
 
 
+def _taught_judge(settings: Settings) -> Judge:
+    from adapters.judging.taught import TaughtJudge
+
+    return TaughtJudge(trusted_of(settings.models.trusted), settings.models.contradiction.asked_above)
+
+
 _JUDGES: dict[str, Callable[[Settings], Judge | None]] = {
     "rules": lambda _: None,
+    "taught": _taught_judge,
     "local": _local_judge,
     "openai": _openai_judge,
 }

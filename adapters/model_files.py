@@ -127,7 +127,7 @@ READER = ModelFile(
     "memoray",
     "adapters.extraction",
     "weights/reader.onnx",
-    "7c592510226ef5ac2ba062a4391e843022136604a7eb1433bc4344763ee99169",
+    "1aad02cc0a6fd90765c78aeec812ef4c4fb9bc64f0d485f7186cc94c91b95b8a",
     "Apache-2.0",
     "Memoray, from all-MiniLM-L6-v2 (sentence-transformers)",
 )
@@ -136,9 +136,18 @@ READER_HEADS = ModelFile(
     "memoray",
     "adapters.extraction",
     "weights/heads.npz",
-    "ba4f176cb2246fc9a8c6e444c8eed108b2ad1a1860477b355e43e6c66610feaf",
+    "1a42a3ee65c8516c06ac1aa9bde8d49b0995e36e7f0c3746d56fea235765f56d",
     "Apache-2.0",
     "Memoray",
+)
+PAIRS = ModelFile(
+    "judge's weights",
+    "memoray",
+    "adapters.judging",
+    "weights/pairs.onnx",
+    "2453945175509a09c509106705ee7f21d6b566f9ad2ef0d58dcadb06212f562c",
+    "Apache-2.0",
+    "Memoray, from all-MiniLM-L6-v2 (sentence-transformers)",
 )
 E5 = ModelFile(
     "encoder's weights",
@@ -271,6 +280,7 @@ TABLE = (
     CAMPPLUS_GRAPH,
     READER,
     READER_HEADS,
+    PAIRS,
 )
 
 

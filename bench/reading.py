@@ -20,8 +20,12 @@ from memory.model.facts import Fact
 from memory.model.profile import Profile
 from memory.model.timeline import DAY_S
 from memory.model.working_set import WorkingSet
-from memory.ports import Extractor
+from memory.ports import Embedder, Extractor, Judge, Vector
 from memory.rules.decider import Rules, carry_out
+from memory.rules.rivals import FactVectors, Resemblance
+from memory.services.extract import encode
+from memory.services.judging import submit_judged
+from memory.services.remember import fresh_vectors
 
 READ_AFTER_S = 3600.0
 """From the last turn of a session until it is decided (chosen)."""
@@ -163,13 +167,22 @@ def _why(near: Sequence[JudgedFact], claim: GoldClaim, language: str) -> str:
     return "cut" if share > 0 else "another sentence of the turn"
 
 
+@dataclass(frozen=True, slots=True)
+class ReadingModels:
+    """What a world is read and decided with; without a judge the rules alone say what contradicts what."""
+
+    extractor: Extractor
+    embedder: Embedder
+    judge: Judge | None = None
+
+
 def measure_reading(
-    worlds: Sequence[ReadingWorld], extractor: Extractor, tell: Callable[[str, int, int], None] = lambda *_: None
+    worlds: Sequence[ReadingWorld], models: ReadingModels, tell: Callable[[str, int, int], None] = lambda *_: None
 ) -> list[WorldReading]:
-    """Every world read by an extractor. Raises what the extractor raises."""
+    """Every world read and decided. Raises what the models raise."""
     read = []
     for done, world in enumerate(worlds, 1):
-        read.append(asyncio.run(_lived(world, extractor)))
+        read.append(asyncio.run(WorldMemory(world, models).lived()))
         tell(world.name, done, len(worlds))
     return read
 
@@ -185,18 +198,45 @@ def figures_by_kind(read: Iterable[WorldReading]) -> dict[str, ReadingFigures]:
     return found
 
 
-async def _lived(world: ReadingWorld, extractor: Extractor) -> WorldReading:
-    memory, cpu_s = _born(world), 0.0
-    for session in world.sessions:
-        for number, batch in enumerate(batches(session)):
-            began = time.process_time()
-            reading = await extractor.read(batch)
-            cpu_s += time.process_time() - began
-            command = _command(f"{world.name}-{session[0].segment_id}-{number}", batch, reading)
-            now = session[-1].at + READ_AFTER_S
-            memory = carry_out(memory, command, now, Rules())[1]
-    facts = tuple(_judged(memory, world))
-    return WorldReading(world, facts, frozenset(_promises(memory, world)), cpu_s)
+@dataclass
+class WorldMemory:
+    """The memory that a world becomes."""
+
+    world: ReadingWorld
+    models: ReadingModels
+    believed: WorkingSet = field(init=False)
+    vectors: FactVectors = field(default_factory=FactVectors)
+    cpu_s: float = 0.0
+    """Of reading alone."""
+
+    def __post_init__(self) -> None:
+        world, empty = self.world, WorkingSet(f"read-{self.world.name}")
+        profile = Profile(name=world.owner, languages=("en", "de") if "de" in world.languages else ("en",))
+        self.believed = carry_out(empty, SetProfile(command_id="profile", profile=profile), 0.0, Rules())[1]
+
+    async def lived(self) -> WorldReading:
+        """Read session by session; what was read of one is decided before the next is read."""
+        for session in self.world.sessions:
+            for number, batch in enumerate(batches(session)):
+                began = time.process_time()
+                reading = await self.models.extractor.read(batch)
+                self.cpu_s += time.process_time() - began
+                command = _command(f"{self.world.name}-{session[0].segment_id}-{number}", batch, reading)
+                await self._decide(command, session[-1].at + READ_AFTER_S)
+        facts = tuple(_judged(self.believed, self.world))
+        return WorldReading(self.world, facts, frozenset(_promises(self.believed, self.world)), self.cpu_s)
+
+    async def _decide(self, command: AcceptReading, now: float) -> None:
+        vectors: Mapping[str, Vector] = await encode(
+            self.models.embedder, [claim.statement for claim in command.claims]
+        )
+
+        async def submit(judged: AcceptReading) -> None:
+            resemblance = Resemblance(self.vectors, vectors, self.models.embedder.calibrate)
+            changes, self.believed = carry_out(self.believed, judged, now, Rules(), resemblance)
+            self.vectors.put(fresh_vectors(changes, vectors))
+
+        await submit_judged(command, submit, self.models.judge, Rules().revision.rounds)
 
 
 def batches(session: Sequence[Utterance]) -> Iterator[tuple[Utterance, ...]]:
@@ -204,12 +244,6 @@ def batches(session: Sequence[Utterance]) -> Iterator[tuple[Utterance, ...]]:
     for start in range(0, len(session), BATCH):
         lead = (replace(each, context_only=True) for each in session[max(0, start - LEAD) : start])
         yield (*lead, *session[start : start + BATCH])
-
-
-def _born(world: ReadingWorld) -> WorkingSet:
-    empty = WorkingSet(f"read-{world.name}")
-    profile = Profile(name=world.owner, languages=("en", "de") if "de" in world.languages else ("en",))
-    return carry_out(empty, SetProfile(command_id="profile", profile=profile), 0.0, Rules())[1]
 
 
 def _command(identity: str, batch: Sequence[Utterance], reading: Reading) -> AcceptReading:

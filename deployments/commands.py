@@ -116,7 +116,9 @@ class _FarJudge:
     """The judge in the worker."""
 
     def __init__(self, app: AppContext) -> None:
-        self.name: str = app.settings.models.contradiction.kind
+        judge = app.settings.models.contradiction
+        self.name: str = judge.kind
+        self.asked_above = judge.asked_above
         self._context = app
 
     async def judge(self, pairs: Sequence[StatementPair]) -> Sequence[Verdict]:

@@ -314,6 +314,9 @@ class Judge(Protocol):
     """What the later of two statements does to the earlier: says it again, denies it, takes its place, or nothing."""
 
     name: str
+    asked_above: float | None
+    """Calibrated similarity from which it is asked about the nearest rivals; None = the band of the rules, for one that
+    costs much."""
 
     async def judge(self, pairs: Sequence[StatementPair]) -> Sequence[Verdict]:
         """One verdict a pair, in their order. Raises ModelFailed; never answers half of them."""

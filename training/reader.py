@@ -4,7 +4,7 @@
 
 Starts from the packaged encoder, whose layers learn along unless they are frozen, and teaches small heads upon it
 (`training.reader_model`). Worlds of the authors in `bench.reading_worlds.SEALED` and `CHOSEN_ON` are never taught; the
-second tell after each epoch how well it goes. Writes OUT/heads.npz, and OUT/reader-int8.onnx where layers were taught.
+second tell after each epoch how well it goes. Writes OUT/heads.npz, and OUT/reader.onnx where layers were taught.
 An interrupted run goes on where its last epoch ended. One seed gives the same weights on the same machine. The
 packaged encoder is the first epoch of a run that was planned for three, so that its rate of learning fell more slowly
 than in a run of one (docs/reference/reader-card.md).

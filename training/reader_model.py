@@ -270,7 +270,7 @@ def _area(right: Tensor, scores: Tensor) -> float:
 
 
 def save(net: ReaderNet, folder: Path) -> None:
-    """Write heads.npz, and reader.onnx and reader-int8.onnx where the encoder has learnt."""
+    """Write heads.npz, and, where the encoder has learnt, reader.onnx with int8 weights and full.onnx with its own."""
     net.eval()
     parts = {
         f"{name}.{part}": value.detach().numpy().astype(np.float32)
@@ -281,4 +281,5 @@ def save(net: ReaderNet, folder: Path) -> None:
     if not net.frozen:
         student = Student.__new__(Student)
         student.bert = net.bert
-        export(student, folder / "reader.onnx")
+        export(student, folder / "full.onnx")
+        (folder / "full-int8.onnx").replace(folder / "reader.onnx")

@@ -222,8 +222,13 @@ class TaughtMiniLmEmbedder(MiniLmEmbedder):
 class ReaderMiniLm(MiniLmEmbedder):
     """The same model taught further to read: what its pieces tell is for the taught heads (training/reader.py)."""
 
-    name = "memoray-reader-1-int8"
+    name = "memoray-reader-2-int8"
     _file = READER
+
+    def __init__(self, folder: Path | None = None, trusted: Collection[str] = ()) -> None:
+        """`folder` has a reader of one's own; its tokenizer is the packaged one."""
+        super().__init__(None, trusted)
+        self._model = self._file.find(folder)
 
 
 class Vocabulary:

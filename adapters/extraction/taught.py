@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import numpy as np
 
@@ -45,13 +46,14 @@ class Cuts:
     """Chances from which something is believed or not, chosen by hand on worlds that were left out: `memoray bench read
     --reader taught --authors chosen` judges a choice."""
 
-    useful: float = 0.03
-    """Least chance that a claim of the rules without a predicate is worth keeping."""
-    wrong: float = 0.5
+    useful: float = 0.0
+    """Least chance that a claim of the rules without a predicate is worth keeping: 0, all are kept. Every choice above
+    loses plain sentences."""
+    wrong: float = 0.8
     """Greatest chance that it is wrong."""
-    keep: float = 0.4
+    keep: float = 0.5
     """Least chance that a sentence holds something to keep."""
-    trap: float = 0.2
+    trap: float = 0.1
     """Greatest chance that it is a trap."""
     who: float = 0.4
     """Least chance of the person it is about."""
@@ -90,6 +92,8 @@ class TaughtReader:
     """An Extractor: the rules' reading, voted on and completed."""
 
     trusted: Collection[str] = ()
+    folder: Path | None = None
+    """One with files of one's own, whose digests are trusted."""
     cuts: Cuts = field(default_factory=Cuts)
     read_by_rules: Read = rules.read
     name: str = "taught"
@@ -104,7 +108,7 @@ class TaughtReader:
     def models(self) -> _Models:
         """Encoder and heads, loaded once."""
         if self._loaded is None:
-            self._loaded = _Models(self.trusted)
+            self._loaded = _Models(self.trusted, self.folder)
         return self._loaded
 
     async def read(self, utterances: Sequence[Utterance]) -> Reading:
@@ -165,9 +169,9 @@ class TaughtReader:
 class _Models:
     """Encoder and heads of a process."""
 
-    def __init__(self, trusted: Collection[str]) -> None:
-        self._encoder = ReaderMiniLm(None, trusted)
-        self.heads: Heads = load(READER_HEADS.checked(READER_HEADS.find(), trusted))
+    def __init__(self, trusted: Collection[str], folder: Path | None) -> None:
+        self._encoder = ReaderMiniLm(folder, trusted)
+        self.heads: Heads = load(READER_HEADS.checked(READER_HEADS.find(folder), trusted))
 
     def pieces(self, utterances: Sequence[Utterance]) -> list[ReadTurn]:
         """Each utterance that says something, with its word pieces."""

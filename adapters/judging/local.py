@@ -36,6 +36,8 @@ _LIKELY = 20
 class LocalJudge:
     """The packaged Qwen2.5-Coder-0.5B, loaded when the first pair comes (0.7 GB)."""
 
+    asked_above: float | None = None
+
     def __init__(self, cache: Path, own: Path | None = None, trusted: Collection[str] = ()) -> None:
         """`cache` takes the packaged model, put together; `own` is another GGUF file, `trusted` its digest."""
         self.name = f"local:{local.NAME}"

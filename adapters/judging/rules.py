@@ -12,6 +12,7 @@ class RuleJudge:
     """`memory.rules.contradiction` behind the port; within a turn the rules decide by it without being asked."""
 
     name = "rules"
+    asked_above: float | None = None
 
     async def judge(self, pairs: Sequence[StatementPair]) -> Sequence[Verdict]:
         """One verdict a pair."""

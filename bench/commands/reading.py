@@ -11,7 +11,7 @@ import typer
 
 from bench.commands.measuring import steps
 from bench.measure import Tell, markdown
-from bench.reading import WorldReading, figures_by_kind, measure_reading
+from bench.reading import ReadingModels, WorldReading, figures_by_kind, measure_reading
 from bench.reading_worlds import CHOSEN_ON, SEALED, ReadingWorld, reading_worlds
 from cli.console import HomeOption, JsonOption, out, places_of, print_json
 from config.settings import load
@@ -32,6 +32,9 @@ def bench_read(
     authors: Annotated[
         str, typer.Option("--authors", help="chosen (what cuts are chosen on), sealed, or letters: a,b.")
     ] = "chosen",
+    judge: Annotated[
+        str, typer.Option("--judge", help="What says which facts contradict each other: rules, taught, local, openai.")
+    ] = "rules",
     limit: Annotated[int | None, typer.Option("--limit", min=1, help="Only the first N worlds.")] = None,
     causes: Annotated[bool, typer.Option("--causes", help="Print why facts are wrong and claims missed, too.")] = False,
     home: HomeOption = None,
@@ -47,7 +50,7 @@ def bench_read(
     if unknown := set(readers or ()) - set(READERS):
         raise typer.BadParameter(f"there is no {unknown.pop()}", param_hint="--reader")
     with steps(as_json) as tell:
-        told = {kind: figures_by_kind(_read(worlds, kind, home, tell)) for kind in readers or READERS[:2]}
+        told = {kind: figures_by_kind(_read(worlds, kind, judge, home, tell)) for kind in readers or READERS[:2]}
     if as_json:
         print_json({kind: {name: asdict(each) for name, each in rows.items()} for kind, rows in told.items()})
         return
@@ -59,13 +62,15 @@ def bench_read(
         out.print(f"\n{kind}\n\n" + markdown(list(rows["all"].causes())), markup=False, soft_wrap=True)
 
 
-def _read(worlds: Sequence[ReadingWorld], kind: str, home: Path | None, tell: Tell) -> list[WorldReading]:
+def _read(worlds: Sequence[ReadingWorld], kind: str, judge: str, home: Path | None, tell: Tell) -> list[WorldReading]:
     from adapters import build_models
 
-    settings = load(places_of(home).home, {"models": {"extraction": {"kind": kind}}})
-    return measure_reading(
-        worlds, build_models.extractor(settings), lambda name, done, all_: tell(f"{kind}: {name}", done, all_)
+    chosen = {"models": {"extraction": {"kind": kind}, "contradiction": {"kind": judge}}}
+    settings = load(places_of(home).home, chosen)
+    models = ReadingModels(
+        build_models.extractor(settings), build_models.embedder(settings), build_models.judge(settings)
     )
+    return measure_reading(worlds, models, lambda name, done, all_: tell(f"{kind}: {name}", done, all_))
 
 
 COMMANDS = (("bench read", bench_read),)

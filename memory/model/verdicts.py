@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 from memory.model.timeline import Instant
 
-RELATIONS = ("same", "contradicts", "updates", "unrelated")
-"""The later statement says the same, denies the earlier one, takes its place, or does none of these."""
+RELATIONS = ("same", "contradicts", "updates", "fulfils", "unrelated")
+"""The later statement says the same, denies the earlier one, takes its place, tells that what the earlier one promises
+was done, or does none of these."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,5 +62,7 @@ class Judging:
 
     judge: str
     verdicts: tuple[Judgement, ...] = ()
+    asked_above: float | None = None
+    """Calibrated similarity from which the nearest rivals are to be judged; None = seed 003's band."""
     closed: bool = False
     """No further round: what is not judged by now is left to the rules."""

@@ -57,16 +57,18 @@ def _since(turn: TurnState, contrary: Contrary) -> float:
 def _verdict(turn: TurnState, met: Meeting, rival: Rival, place: int) -> Verdict:
     """The judge's verdict, or what the words show; a pair the judge ought to see is noted as asked."""
     rules = turn.rules
-    grey = place < rules.rivals and rules.contradict_above <= rival.similarity
+    judging = turn.judging
+    above = rules.contradict_above if judging is None or judging.asked_above is None else judging.asked_above
+    grey = place < rules.rivals and above <= rival.similarity
     if rules.manner == "likeness" and not (grey and rival.similarity <= rules.reinforce_above):
         return Verdict()
     if rival.similarity < LEAST_ALIKE:
         return Verdict()
     pair = _pair(turn.draft, met, rival)
     words = judge(pair)
-    if turn.judging is None or not (grey or words.relation in _STANDS_AGAINST):
+    if judging is None or not (grey or words.relation in _STANDS_AGAINST):
         return words
-    for known in turn.judging.verdicts:
+    for known in judging.verdicts:
         if (known.fact_id, known.rival_id) == (met.fact_id, rival.fact_id):
             return known.verdict
     turn.asked.append(PendingJudgement(met.fact_id, rival.fact_id, pair))

@@ -16,12 +16,12 @@ from memory.model.claims import Claim
 from memory.model.commands import ReadSegment
 from memory.model.entities import Entity, Mention
 from memory.model.facts import Fact
-from memory.model.ids import fold
+from memory.model.ids import fact_id, fold
 from memory.model.scopes import Sensitivity
 from memory.model.timeline import Instant, from_datetime, iso
 from memory.model.working_set import Draft
 from memory.rules.promises import settled
-from memory.rules.turn import TurnState
+from memory.rules.turn import ClaimOrigin, TurnState
 from memory.words.deeds import GAVE_BACK, RETURNED, told_as_returned
 from memory.words.list_words import root
 from memory.words.predicates import having
@@ -44,14 +44,27 @@ KEPT_IN, KEPT_AT, KEPT_ON = "kept_in", "kept_at", "kept_on"
 """Properties of a promise that was kept: the segment that says so, when that was said, and when it was done."""
 
 
-def keep(turn: TurnState, claim: Claim, subject_id: str, segment: ReadSegment) -> None:
-    """Mark as kept what its maker now says was done; the words that say so mean the promise from then on."""
+def told_as_kept(turn: TurnState, claim: Claim, origin: ClaimOrigin) -> frozenset[str]:
+    """The facts of which a judge outside says that this claim tells that they were done."""
+    identity = fact_id(turn.draft.user_id, origin.key, claim.statement)
+    judged = turn.judging.verdicts if turn.judging else ()
+    return frozenset(
+        each.rival_id for each in judged if each.fact_id == identity and each.verdict.relation == "fulfils"
+    )
+
+
+def keep(turn: TurnState, claim: Claim, subject_id: str, segment: ReadSegment, judged: Collection[str] = ()) -> None:
+    """Mark as kept what its maker now says was done; the words that say so mean the promise from then on.
+
+    The words tell it, or a judge did, of the facts `judged`.
+    """
     draft, level = turn.draft, Sensitivity(segment.sensitivity)
     if not claim.polarity or claim.tense == "plan" or claim.predicate in _OWED or _UNSURE.search(claim.quote):
         return
     done = claim.valid_to or claim.valid_from or segment.at
     for promise in _made_by(draft, subject_id, level):
-        if promise.valid_from < min(done, segment.at) and is_done(promise, claim.statement):
+        told = promise.fact_id in judged or is_done(promise, claim.statement)
+        if promise.valid_from < min(done, segment.at) and told:
             for entity in _entities_of(draft, promise, level):
                 on = iso(claim.valid_from or segment.at)
                 kept = {"state": "kept", KEPT_IN: str(segment.segment_key), KEPT_AT: iso(segment.at), KEPT_ON: on}

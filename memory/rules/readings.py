@@ -13,7 +13,7 @@ from memory.model.ids import fold
 from memory.model.scopes import Sensitivity
 from memory.rules import resolution
 from memory.rules.asserted import as_asserted
-from memory.rules.keeping import keep, made_anew
+from memory.rules.keeping import keep, made_anew, told_as_kept
 from memory.rules.merging import merge_into
 from memory.rules.parameters import Gates
 from memory.rules.placing import as_placed
@@ -172,5 +172,5 @@ def _believe_heard(turn: TurnState, claim: Claim, segment: ReadSegment, command:
         judged_by=command.extractor,
     )
     outcome = believe(turn, claim, subject.entity_id, target.entity_id if target else None, origin)
-    keep(turn, claim, subject.entity_id, segment)
+    keep(turn, claim, subject.entity_id, segment, told_as_kept(turn, claim, origin))
     return outcome

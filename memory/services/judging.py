@@ -36,7 +36,7 @@ async def submit_judged(
     done, verdicts = await _rounds(command, submit, judge, rounds)
     if done is not None:
         return done
-    return await submit(replace(command, judging=Judging(judge.name, verdicts, closed=True)))
+    return await submit(replace(command, judging=Judging(judge.name, verdicts, judge.asked_above, closed=True)))
 
 
 async def ask_again(
@@ -53,7 +53,7 @@ async def _rounds(
     verdicts: tuple[Judgement, ...] = ()
     for _ in range(rounds):
         try:
-            return await submit(replace(command, judging=Judging(judge.name, verdicts))), verdicts
+            return await submit(replace(command, judging=Judging(judge.name, verdicts, judge.asked_above))), verdicts
         except Unjudged as unjudged:
             questions = cast(tuple[PendingJudgement, ...], unjudged.questions)
         try:

@@ -14,6 +14,7 @@ import pytest
 from adapters.judging.local import LocalJudge, yes_of
 from adapters.judging.openai import PAIRS, OpenAiJudge
 from adapters.judging.rules import RuleJudge
+from adapters.judging.taught import TaughtJudge
 from adapters.language.openai import OpenAiModel
 from config.models import JudgeModel
 from memory.errors import ModelFailed
@@ -42,10 +43,12 @@ def asking(server: ModelServer) -> OpenAiJudge:
     return OpenAiJudge(settings, OpenAiModel(settings))
 
 
-@pytest.fixture(params=["rules", "openai", pytest.param("local", marks=[pytest.mark.model])])
+@pytest.fixture(params=["rules", "taught", "openai", pytest.param("local", marks=[pytest.mark.model])])
 def judge(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Judge]:
     if request.param == "rules":
         yield RuleJudge()
+    elif request.param == "taught":
+        yield TaughtJudge()
     elif request.param == "openai":
         with ModelServer(answering) as server:
             yield asking(server)

@@ -131,5 +131,6 @@ def test_models_are_loaded_where_they_are_checked() -> None:
         "hearing/graph.py",
         "hearing/silero.py",
         "hearing/whisper.py",
+        "judging/pair_encoder.py",
         "language/local.py",
     }

@@ -6,7 +6,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from bench.reading import BATCH, LEAD, batches, figures_by_kind, measure_reading
+from adapters.embedding.hashing import HashingEmbedder
+from bench.reading import BATCH, LEAD, ReadingModels, batches, figures_by_kind, measure_reading
 from bench.reading_match import JudgedFact, falls_for, finds, misdated, same_subject, verdict, words_of
 from bench.reading_worlds import GoldClaim, GoldTime, GoldTrap, gold_time, reading_world
 from memory.errors import Invalid
@@ -122,7 +123,9 @@ def test_a_world_is_read_and_counted():
         "I live in Porto.": ("lives_in", "Porto", "Ana lives in Porto"),
         "And I own a castle, obviously.": ("owns", "a castle", "Bo owns a castle"),
     }
-    read = measure_reading([reading_world("x-tent", WORLD)], ScriptedExtractor(meanings))
+    read = measure_reading(
+        [reading_world("x-tent", WORLD)], ReadingModels(ScriptedExtractor(meanings), HashingEmbedder())
+    )
     found = figures_by_kind(read)
     assert list(found) == ["friends", "all"]
     row = found["all"]

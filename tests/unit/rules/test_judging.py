@@ -29,6 +29,7 @@ class Scripted:
     """A judge that says the same of every pair, or fails."""
 
     name = "scripted"
+    asked_above = None
 
     def __init__(self, verdict: Verdict | None) -> None:
         self.verdict, self.pairs = verdict, []

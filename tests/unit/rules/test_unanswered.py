@@ -30,6 +30,7 @@ class Judge:
     """Says the same of every pair while it is there, and keeps count of what it was asked."""
 
     name = "scripted"
+    asked_above = None
 
     def __init__(self, verdict: Verdict | None = UNRELATED) -> None:
         self.verdict = verdict
