@@ -72,7 +72,7 @@ class Worker:
         self._leases = leases_of(settings, self._book)
         self._asked, last = build_models.readers(settings, self._encoder)
         """Reads what somebody waits for."""
-        if settings.models.extraction.kind != "rules":  # a model, which may share the GPU
+        if settings.models.extraction.kind == "openai":  # a language model, which may share the GPU
             last = LeasedExtractor(last, self._leases)
         self._judge = build_models.judge(settings)
         self._clock = build.clock()

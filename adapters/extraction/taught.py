@@ -57,7 +57,7 @@ class Cuts:
     """Greatest chance that it is a trap."""
     who: float = 0.4
     """Least chance of the person it is about."""
-    covered: float = 0.5
+    covered: float = 0.35
     """A sentence of which a claim of the rules with this chance is kept needs no other."""
 
 

@@ -80,7 +80,11 @@ async def door(database: str, tmp_path: Path) -> AsyncIterator[Door]:  # noqa: F
     """The door for a fresh user, as the administrator."""
     (tmp_path / "token").write_text("a" * 43)
     dsn = product_dsn(database)
-    settings = load(tmp_path, {"dsn": dsn, "models": {"encoder": {"kind": "hashing"}}, "recall": PATIENT}, {})
+    settings = load(
+        tmp_path,
+        {"dsn": dsn, "models": {"encoder": {"kind": "hashing"}, "extraction": {"kind": "rules"}}, "recall": PATIENT},
+        {},
+    )
     actors = LocalActorClient(settings)
     app = await open_app_context(settings, actors)
     user = f"u-{uuid.uuid4().hex[:12]}"

@@ -69,7 +69,11 @@ async def change(own_pool: Any, tmp_path: Path) -> AsyncIterator[Change]:  # noq
     (tmp_path / "token").write_text("a" * 43)
     async with own_pool.connection() as connection:
         dsn = connection.info.dsn
-    before = load(tmp_path, {"dsn": dsn, "models": {"encoder": {"kind": "hashing"}}, "recall": PATIENT}, {})
+    before = load(
+        tmp_path,
+        {"dsn": dsn, "models": {"encoder": {"kind": "hashing"}, "extraction": {"kind": "rules"}}, "recall": PATIENT},
+        {},
+    )
     now = load(tmp_path, {"dsn": dsn, "recall": PATIENT}, {})
     pool = await build.stores(before)
     await pool.pool.close()
@@ -194,7 +198,7 @@ async def test_a_deployed_encoder_is_asked_once_it_serves(change: Change) -> Non
 async def test_going_back_before_the_swap_drops_what_was_made_in_vain(change: Change) -> None:
     assert await change.step()
     assert set(await change.kept("segment_vectors")) == {OLD, NEW}
-    again = {"models": {"encoder": {"kind": "hashing"}}, "recall": PATIENT}
+    again = {"models": {"encoder": {"kind": "hashing"}, "extraction": {"kind": "rules"}}, "recall": PATIENT}
     change.settings = load(change.settings.home, again, {})
     change.crash()
     await change.finish()

@@ -90,7 +90,11 @@ class Behind:
 def behind(database: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Behind]:  # noqa: F811
     home: Path = tmp_path_factory.mktemp("home")
     (home / "token").write_text(TOKEN)
-    wanted = {"models": {"encoder": {"kind": "hashing"}}, "auth": {"default_user": "fuzz"}, "recall": PATIENT}
+    wanted = {
+        "models": {"encoder": {"kind": "hashing"}, "extraction": {"kind": "rules"}},
+        "auth": {"default_user": "fuzz"},
+        "recall": PATIENT,
+    }
     chosen = load(home, {"dsn": database, **wanted}, {})
     with asyncio.Runner() as runner:
         actors = LocalActorClient(chosen)

@@ -187,7 +187,11 @@ async def lived(dsn: str, home: Path) -> AsyncIterator[Lived]:
     """A memory without anything in it, in a database of its own."""
     home.mkdir()
     (home / "token").write_text("a" * 43)
-    settings = load(home, {"dsn": dsn, "models": {"encoder": {"kind": "hashing"}}, "recall": PATIENT}, {})
+    settings = load(
+        home,
+        {"dsn": dsn, "models": {"encoder": {"kind": "hashing"}, "extraction": {"kind": "rules"}}, "recall": PATIENT},
+        {},
+    )
     actors, clock = LocalActorClient(settings), Driven()
     app = await open_app_context(settings, actors)
     app.clock = clock

@@ -17,7 +17,13 @@ from config.settings import Settings, assert_own_packages, default_home, load, p
 from memory.errors import ConfigError
 from memory.rules.parameters import Gates
 
-DOCUMENTED = ("config/settings.py", "config/doors.py", "memory/rules/parameters.py", "memory/retrieval/parameters.py")
+DOCUMENTED = (
+    "config/settings.py",
+    "config/models.py",
+    "config/doors.py",
+    "memory/rules/parameters.py",
+    "memory/retrieval/parameters.py",
+)
 
 
 def from_file(home: Path, text: str, environ: dict[str, str] | None = None) -> Settings:
