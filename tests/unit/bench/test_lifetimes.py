@@ -10,7 +10,7 @@ import pytest
 
 from bench import nightly
 from bench.measure import Refused
-from bench.nightly import ASKED_BEFORE, WARM_UP, NightSite, changed_by, counted, measure_night, most
+from bench.nightly import ASKED_BEFORE, WARM_UP, NightRow, NightSite, changed_by, counted, measure_night, most
 from bench.strength import BARE, NOW, columns, measure_strength
 from memory.rules.decay import LAWS
 from memory.rules.parameters import Decay, Life
@@ -103,6 +103,10 @@ def test_two_nights_are_run_on_an_awake_memory_and_the_last_once_more(monkeypatc
         "DELETE /v1/memory",
     ]
     assert row.cells()["entities"] == "2,000"
+    assert_asked_meanwhile(row, meanwhile, pauses)
+
+
+def assert_asked_meanwhile(row: NightRow, meanwhile: AskedDoor, pauses: list[float]) -> None:
     asked = [row.before.asked, row.first.meanwhile.asked, row.next.meanwhile.asked]
     assert asked[0] == ASKED_BEFORE
     assert all(asked)
