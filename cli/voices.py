@@ -94,8 +94,9 @@ def split(
     home: HomeOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Say that a voice is two people's: labels or prints go out into a voice of their own, with what it said under
-    them. `memoray voices undo` reverts that.
+    """Say that a voice is two people's: labels or prints, and what was said by them, become a voice of their own.
+
+    `memoray voices undo` reverts that.
 
     Example: memoray voices split v-0a1b2c --label "Speaker 1 of 6 May"
     """

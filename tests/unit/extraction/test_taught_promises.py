@@ -169,4 +169,4 @@ def test_the_settings_say_whether_a_head_marks(
 
     asked, last = build_models.readers(load(tmp_path, {"models": told}, {}), serving)
     assert [isinstance(each, PromiseReader) for each in (asked, last)] == [marks, marks]
-    assert asked.name == "rules"
+    assert asked.name == "taught"

@@ -46,32 +46,6 @@ def test_so_much_modularity_is_given_up_and_no_more(there: float, lost: float, g
 
 
 @pytest.mark.conforms("model:settling")
-@pytest.mark.parametrize(("size", "goes"), [(2, True), (3, False)])
-def test_three_are_remembered_and_two_are_not(size: int, goes: bool) -> None:
-    """The last one has ties of 1 to a circle of this size and of 1.35 to another: a gain of 2 or 3 % of them."""
-    last = 17 + size - 1
-    graph = cliques(5, 12, size - 1, 1, between=((17, last, 1.0), (0, last, 1.35)))
-    found = tonight(graph, [0] * 5 + [1] * 12 + [2] * size, [0] * 5 + [1] * 12 + [2] * (size - 1) + [0])
-    assert found[last] == found[0 if goes else 17]
-
-
-@pytest.mark.conforms("model:settling")
-def test_who_is_new_goes_where_they_are_pulled_at_all() -> None:
-    graph = cliques(1, 5, 5, between=((0, 1, 1.0), (0, 6, 1.02)))
-    for fresh in (0, 1):
-        found = tonight(graph, [NEW] + [0] * 5 + [1] * 5, [fresh] + [0] * 5 + [1] * 5)
-        assert found[0] == found[6] != found[1]
-
-
-@pytest.mark.conforms("model:settling")
-def test_of_two_that_pull_alike_the_first_gets_who_is_new() -> None:
-    graph = cliques(5, 5, 1, between=((0, 10, 1.0), (5, 10, 1.0)))
-    for fresh in (0, 1):
-        found = tonight(graph, [0] * 5 + [1] * 5 + [NEW], [0] * 5 + [1] * 5 + [fresh])
-        assert found[10] == found[0]
-
-
-@pytest.mark.conforms("model:settling")
 def test_where_nothing_was_known_the_engine_decides_even_where_it_hardly_matters() -> None:
     for seed in range(4):
         graph = noisy(seed)

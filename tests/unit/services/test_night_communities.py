@@ -149,21 +149,6 @@ async def test_a_pattern_of_segments_goes_with_the_words_of_one() -> None:
 
 
 @pytest.mark.conforms("model:groups")
-async def test_a_segment_is_quoted_while_it_names_two_whom_the_pattern_is_about() -> None:
-    sleeper = Sleeper(entities("abc"), [each for key in range(1, 7) for each in named(key, *"ab", day=10.0 * key)])
-    sleeper.believed = replace(sleeper.believed, groups={})
-    members, quotes = ("a", "b", "c"), (1, 2, 3, 4, 5)
-    community = Group("g-1", COMMUNITY, MAY, members=members, core=members, named_by=members)
-    pattern = Group("p-1", PATTERN, MAY, members=("g-1",), named_by=("a", "b"), quotes=quotes)
-    sleeper.turn(c.ArrangeGroups, arranged=(c.ArrangedGroup(community), c.ArrangedGroup(pattern)))
-    assert sleeper.of_kind(PATTERN) == [pattern], "two are enough"
-    one = {key: row for key, row in sleeper.believed.mentions["b"].items() if key != 3}
-    sleeper.believed = replace(sleeper.believed, mentions={**sleeper.believed.mentions, "b": one}, groups={})
-    sleeper.turn(c.ArrangeGroups, arranged=(c.ArrangedGroup(community), c.ArrangedGroup(pattern)))
-    assert (sleeper.of_kind(COMMUNITY), sleeper.of_kind(PATTERN)) == ([community], []), "and one is not"
-
-
-@pytest.mark.conforms("model:groups")
 async def test_a_pattern_that_nothing_says_any_more_is_not_put() -> None:
     rows = entities("abc"), [each for key in range(1, 7) for each in named(key, *"abc", day=10.0 * key)]
     sleeper, changed = Sleeper(*rows), Sleeper(*rows)
