@@ -14,7 +14,7 @@ from adapters.embedding.absent import AbsentEmbedder
 from adapters.embedding.truncated import TruncatedEmbedder
 from adapters.hearing import plain_wave
 from adapters.hearing.apart import STEP_BACK, STEP_FAR_BACK, ApartEar
-from adapters.model_files import MINILM, MINILM_TAUGHT, PROMISE_HEAD, trusted_of
+from adapters.model_files import MINILM, MINILM_TAUGHT, PROMISE_HEAD, READER, READER_HEADS, trusted_of
 from adapters.web import WebClient
 from config.settings import Settings
 from memory.errors import ConfigError
@@ -218,6 +218,12 @@ def _taught_extractor(settings: Settings) -> Extractor:
 
     trusted = trusted_of(settings.models.trusted)
     rules_model.choose(settings.models.extraction.path, trusted)
+    try:
+        for file in (READER, READER_HEADS):
+            file.checked(file.find(), trusted)
+    except ConfigError as error:  # it costs what the heads would tell, and never the reading
+        log.error("facts are read by the rules alone: %s", error.detail)
+        return _rules_extractor(settings)
     return TaughtReader(trusted)
 
 

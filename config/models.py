@@ -44,7 +44,7 @@ class ExtractionModel(Endpoint):
 
     kind: Literal["rules", "taught", "openai"] = "taught"
     """`taught` lets heads that were taught on invented talk vote on what the rules read and add what they miss; `rules`
-    reads by grammar alone, in a third of the time and with 245 MB less; `openai` asks the endpoint with a schema."""
+    reads by grammar alone, in half the time and with 245 MB less; `openai` asks the endpoint with a schema."""
     path: Path | None = None
     """A folder with a spaCy pipeline for `rules`, such as the maker's own release; null = the packaged one."""
     promises: Literal["taught", "rules"] = "taught"

@@ -15,18 +15,16 @@ from adapters.extraction.rules import RuleExtractor
 from adapters.judging.pair_encoder import RELATIONS
 from bench.reading import ReadingModels, WorldMemory
 from bench.reading_worlds import ReadingWorld
+from config.models import JudgeModel
 from memory.model.verdicts import StatementPair, Verdict
 from training.pair_lessons import PairLesson
-
-ASKED_ABOVE = 0.4
-"""Calibrated similarity from which the taught judge is asked."""
 
 
 class Collecting:
     """A Judge that finds nothing, and keeps what it was asked."""
 
     name = "collecting"
-    asked_above: float | None = ASKED_ABOVE
+    asked_above: float | None = JudgeModel(kind="taught").asked_above
 
     def __init__(self) -> None:
         self.pairs: list[StatementPair] = []

@@ -21,6 +21,7 @@ import torch
 
 from adapters.embedding.minilm import TaughtMiniLmEmbedder
 from adapters.judging.pair_encoder import RELATIONS
+from bench.fit_silence import auc
 from bench.reading_worlds import CHOSEN_ON, SEALED, reading_worlds
 from training.pair_lessons import NEAREST, TASKS, PairLesson, of_claims, of_questions, written
 from training.pair_model import TOGETHER, PairNet, export, loss_of
@@ -108,17 +109,10 @@ def figures(net: PairNet, test: Sequence[PairLesson]) -> str:
             said.append(f"relation right {np.mean(logits.argmax(1) == labels):.3f}")
             for place, name in enumerate(RELATIONS):
                 chance = logits[:, place] - np.log(np.exp(np.delete(logits, place, 1)).sum(1))
-                said.append(f"{name} {auc(chance, labels == place):.3f}")
+                said.append(f"{name} {auc(chance[labels == place], chance[labels != place]):.3f}")
         else:
-            said.append(f"{task} {auc(logits, labels == 1):.3f}")
+            said.append(f"{task} {auc(logits[labels == 1], logits[labels == 0]):.3f}")
     return ", ".join(said)
-
-
-def auc(scores: np.ndarray, right: np.ndarray) -> float:
-    """The chance that a right one is above a wrong one."""
-    order = scores.argsort().argsort() + 1
-    yes, no = int(right.sum()), int((~right).sum())
-    return float((order[right].sum() - yes * (yes + 1) / 2) / max(1, yes * no))
 
 
 def of_worlds(draw: random.Random) -> tuple[list[PairLesson], list[PairLesson]]:
@@ -187,7 +181,7 @@ def main() -> None:
     chances = torch.softmax(torch.from_numpy(scored(net, beside)["relation"]), dim=1).numpy()
     for name, column in zip(RELATIONS[1:], chances.T[1:], strict=True):
         print(
-            f"{name}: told of {100 * float((column >= 0.8).mean()):.2f} % of the pairs that memories meet", flush=True
+            f"{name}: told of {100 * float((column >= TOLD).mean()):.2f} % of the pairs that memories meet", flush=True
         )
     export(net, options.out)
 

@@ -1,13 +1,12 @@
 """Teach a reader: which sentences of talk hold something to keep, of whom it is, and which of the rules' claims hold.
 
-    python -m training.reader OUT [--epochs 1] [--heads 8] [--frozen] [--half] [--share 100] [--seed 0]
+    python -m training.reader OUT [--epochs 4] [--heads 0] [--frozen] [--half] [--share 100] [--seed 0]
 
 Starts from the packaged encoder, whose layers learn along unless they are frozen, and teaches small heads upon it
 (`training.reader_model`). Worlds of the authors in `bench.reading_worlds.SEALED` and `CHOSEN_ON` are never taught; the
 second tell after each epoch how well it goes. Writes OUT/heads.npz, and OUT/reader.onnx where layers were taught.
 An interrupted run goes on where its last epoch ended. One seed gives the same weights on the same machine. The
-packaged encoder is the first epoch of a run that was planned for three, so that its rate of learning fell more slowly
-than in a run of one (docs/reference/reader-card.md).
+packaged reader saw some of its worlds in later epochs alone (docs/reference/reader-card.md).
 """
 
 from __future__ import annotations
@@ -153,8 +152,8 @@ def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("out", type=Path)
     arguments.add_argument("--worlds", type=Path, default=WORLDS)
-    arguments.add_argument("--epochs", type=int, default=1, help="of encoder and heads together")
-    arguments.add_argument("--heads", type=int, default=8, help="epochs of the heads alone, afterwards")
+    arguments.add_argument("--epochs", type=int, default=4, help="of encoder and heads together")
+    arguments.add_argument("--heads", type=int, default=0, help="epochs of the heads alone, afterwards")
     arguments.add_argument("--seed", type=int, default=0)
     arguments.add_argument("--share", type=int, default=100, help="percent of the worlds that are taught")
     arguments.add_argument("--threads", type=int, default=1)

@@ -17,7 +17,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from adapters.embedding.hashing import HashingEmbedder
-from adapters.extraction.rules import read
 from adapters.extraction.taught import Cuts, Scored, TaughtReader
 from adapters.model_files import digest_of
 from bench.measure import markdown
@@ -77,10 +76,10 @@ def choices(listed: Sequence[str]) -> Iterator[Mapping[str, float]]:
 def opened(folder: str) -> TaughtReader:
     """The packaged reader, or the one of a folder."""
     if folder == "packaged":
-        return TaughtReader(read_by_rules=read)
+        return TaughtReader()
     files = Path(folder)
     trusted = [digest_of(files / name) for name in ("reader.onnx", "heads.npz")]
-    return TaughtReader(trusted, folder=files, read_by_rules=read)
+    return TaughtReader(trusted, folder=files)
 
 
 def main() -> None:

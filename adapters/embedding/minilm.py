@@ -64,6 +64,17 @@ class ReadPieces:
     hidden: NDArray[np.float32]
 
 
+def session(path: Path) -> ort.InferenceSession:
+    """A model on one thread of the CPU."""
+    options = ort.SessionOptions()
+    options.intra_op_num_threads = 1
+    options.inter_op_num_threads = 1
+    # The arena would keep the largest batch ever seen; without it the process stays small between imports.
+    options.enable_cpu_mem_arena = False
+    options.enable_mem_pattern = False
+    return ort.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+
+
 Each = Callable[[Callable[[NDArray[np.intp]], Pass], Iterable[NDArray[np.intp]]], Iterable[Pass]]
 """How a function is applied to each of many: `map`, or that of a pool of threads."""
 
@@ -180,14 +191,7 @@ class MiniLmEmbedder(MiniLm):
 
     @cached_property
     def _session(self) -> ort.InferenceSession:
-        path = weights(self._file, self._model, self._trusted)
-        options = ort.SessionOptions()
-        options.intra_op_num_threads = 1
-        options.inter_op_num_threads = 1
-        # The arena would keep the largest batch ever seen; without it the process stays small between imports.
-        options.enable_cpu_mem_arena = False
-        options.enable_mem_pattern = False
-        return ort.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+        return session(weights(self._file, self._model, self._trusted))
 
     @cached_property
     def _pool(self) -> ThreadPoolExecutor:

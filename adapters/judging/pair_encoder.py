@@ -13,6 +13,7 @@ import onnxruntime as ort
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
+from adapters.embedding.minilm import session
 from adapters.model_files import MINILM_TOKENIZER, PAIRS
 
 Floats = NDArray[np.float32]
@@ -58,8 +59,4 @@ class PairEncoder:
 
     @cached_property
     def _session(self) -> ort.InferenceSession:
-        options = ort.SessionOptions()
-        options.intra_op_num_threads = options.inter_op_num_threads = 1
-        options.enable_cpu_mem_arena = options.enable_mem_pattern = False  # small between conversations
-        path = PAIRS.checked(PAIRS.find(), self._trusted)
-        return ort.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+        return session(PAIRS.checked(PAIRS.find(), self._trusted))

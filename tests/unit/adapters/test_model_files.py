@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ import pytest
 from adapters import build_models, model_files
 from adapters.embedding.minilm import MiniLmEmbedder
 from adapters.extraction import rules_model
-from adapters.model_files import MINILM_INT8, MINILM_TOKENIZER, PARSER, TABLE, ModelFile, digest_of
+from adapters.model_files import MINILM_INT8, MINILM_TOKENIZER, PARSER, READER, TABLE, ModelFile, digest_of
 from config.settings import load
 from memory.errors import ConfigError
 
@@ -134,3 +135,13 @@ def test_models_are_loaded_where_they_are_checked() -> None:
         "judging/pair_encoder.py",
         "language/local.py",
     }
+
+
+def test_facts_are_read_by_the_rules_where_the_reader_is_damaged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    settings = load(tmp_path, {}, {})
+    assert build_models.extractor(settings).name == "taught"
+    monkeypatch.setattr(build_models, "READER", replace(READER, sha256="0" * 64))
+    assert build_models.extractor(settings).name == "rules"
+    assert "facts are read by the rules alone" in caplog.text
