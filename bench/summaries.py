@@ -94,7 +94,10 @@ def lexrank(segments: Sequence[SourceSegment], words: int) -> list[str]:
 
 
 def supported(segments: Sequence[SourceSegment], sentences: int) -> tuple[int, int]:
-    """(lines whose words stand, without fillers, in the segment that they cite, lines) of our summary."""
+    """(lines whose words stand in the segment that they cite, lines) of our summary.
+
+    Both are compared after `quotable`, so what that alone alters is not seen here.
+    """
     said = {
         each.segment_key: _words(" ".join(quotable(one) for one in split_sentences(each.text))) for each in segments
     }

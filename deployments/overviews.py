@@ -78,8 +78,8 @@ async def _found(
 
 def _is_narrowed(question: Question) -> bool:
     """Whether a question asks of the past, or of a part of what is in sight."""
-    narrowed = question.as_of, question.known_as_of, question.type, question.entity, question.after, question.before
-    return any(each is not None for each in narrowed)
+    times = question.as_of, question.known_as_of, question.after, question.before, question.hours_back
+    return any(each is not None for each in (*times, question.type, question.entity))
 
 
 def _when(asked: OverviewQuestion, dated: Interval | None) -> OverviewQuestion:

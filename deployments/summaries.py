@@ -1,4 +1,4 @@
-"""Summaries of roll-ups, as far as what they rest on is in sight, and that they were recalled."""
+"""Summaries of roll-ups, as far as what they rest on is in sight; whoever tells one notes that it was recalled."""
 
 from __future__ import annotations
 

@@ -155,7 +155,7 @@ async def undo_voices(app: AppContext, who: Caller, key: str, body: VoiceUndoing
 
     Raises Conflict if there is none in the caller's sight, if it was undone before, or if a later change rests on it.
     """
-    change = await _undonemade_before(app, writing(who), key)
+    change = await _undone_before(app, writing(who), key)
     if change is None:
         change_id = body.change_id or await _last(app, who)
         await _touching_what_is_seen(app, who, change_id)
@@ -166,7 +166,7 @@ async def undo_voices(app: AppContext, who: Caller, key: str, body: VoiceUndoing
     return VoiceUndone(change_id=key, undoes=change.change_id, kind=change.kind, commands=commands)
 
 
-async def _undonemade_before(app: AppContext, who: Caller, key: str) -> BankChange | None:
+async def _undone_before(app: AppContext, who: Caller, key: str) -> BankChange | None:
     """What the undoing of this key has taken back, if it was asked for before. Raises Conflict."""
     for known in await app.stores.voices.changes(who.scope, key):
         if known.change.undoes is None:

@@ -1,6 +1,7 @@
 """Overview questions: who asks for all of somebody, for what happened or what changed, and nothing else.
 
-By form alone, in English and German: "What do you know about me?", "What happened this week?", "What has changed?".
+By form alone, in English and German ("What's new?" and "lately" in English alone): "What do you know about me?", "What
+happened this week?", "What has changed?".
 Whoever asks for anything in particular is answered by what was said of that. When the event was that a time begins with
 ("since I moved"), and whether a memory knows a name that is written small, is found out elsewhere.
 """

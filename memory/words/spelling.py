@@ -74,16 +74,21 @@ def quotable(text: str) -> str:
     """Words as a summary quotes them: without fillers and words said twice, and else as they were said."""
     english = is_english(text)
     opened = (_OPENING if english else _OPENING_ABROAD).sub(lambda found: f"{found[1]}{found[2].upper()}", text)
-    return _STUTTER.sub(r"\1", (_FILLER if english else _HESITATION).sub("", opened))
+    said = (_QUOTED_FILLER if english else _HESITATION).sub("", opened)
+    return _QUOTED_STUTTER.sub(r"\1", said) if english else said
 
 
 _FILLER = re.compile(r",? \b(?:um+|uh+|er+m?|hm+)\b,?(?= )|, (?:like|you know|right|gosh|what),(?= )", re.IGNORECASE)
 _HESITATION = re.compile(r",? (?:u+h+m*|erm+|hm+|[äö]h+m?)\b(?!['’-]),?(?= )", re.IGNORECASE)
 """What is said while one thinks and is a word of no language; um and er are words of German and Portuguese."""
-_OPENING = re.compile(r"(^|[.!?…] +)(?:(?:um+|u+h+m*|erm?|hm+)\b(?!['’-])[,.…]* +)+(\w)", re.IGNORECASE)
+_QUOTED_FILLER = re.compile(r",? \b(?:[Uu]m+|[Uu]h+|erm?|[Hh]m+)\b,?(?= )|, (?:like|you know),(?= )")
+"""What stands in quotation marks keeps what may be meant: the ER, "my cat, right, and the bird"."""
+_OPENING = re.compile(r"(^|[.!?…] +)(?:(?:[Uu]m+|[Uu]+h+m*|[Ee]rm?|[Hh]m+)\b(?!['’-])[,.…]* +)+(\w)")
 _OPENING_ABROAD = re.compile(r"(^|[.!?…] +)(?:(?:u+h+m*|hm+|[äö]h+m?)\b(?!['’-])[,.…]* +)+(\w)", re.IGNORECASE)
 _STUTTER = re.compile(r"\b(I|we|he|she|they|it|the|my|our|a)(?:,| -|\.\.\.)? \1(?= )", re.IGNORECASE)
 """I, I think; but not: that that, had had."""
+_QUOTED_STUTTER = re.compile(r"\b(I|we|he|she|they|the|my|our)(?:,| -|\.\.\.)? \1(?= )")
+"""Without "it, it" and "A, a", which may be two: I bought it, it was cheap."""
 _ME_AND = re.compile(r"^[Mm]e and ((?:my \w+|[A-Z]\w+))(?= (?:are|were|have|had|'ve|'re|both|moved|live|lived|work)\b)")
 _THAT_IS = re.compile(r"^([A-Z]\w+), that(?:'s| is) ((?:my|our) (\w+))(?=[,.]| and\b)")
 

@@ -168,9 +168,10 @@ async def _search_facts(calling: Calling, body: SearchFacts) -> Answer:
 
 async def _get_edge(calling: Calling, body: OneUuid) -> Answer:
     fact_id = (await facts.one(calling.app, calling.who, body.uuid)).fact_id
-    return (await graphiti.edges_in(calling.app, calling.who, await facts.named(calling.app, calling.who, [fact_id])))[
-        0
-    ]
+    told = await facts.named(calling.app, calling.who, [fact_id])
+    if not told:  # erased since
+        raise NotFound("There is no such fact in this memory.")
+    return (await graphiti.edges_in(calling.app, calling.who, told))[0]
 
 
 async def _delete_edge(calling: Calling, body: OneUuid) -> Answer:

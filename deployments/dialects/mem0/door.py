@@ -228,7 +228,8 @@ async def feedback(body: requests.Feedback, request: Request, who: Who, app: Her
     who, what = await requests.memory_named(request, app, who, body.memory_id)
     if body.feedback == "POSITIVE":
         await named.confirm_named(app, who, key, what)
-    await named.one_named(app, who, what)
+    else:
+        await named.one_named(app, who, what)
     return {"id": body.memory_id, "feedback": body.feedback, "feedback_reason": body.feedback_reason}
 
 
