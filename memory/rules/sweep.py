@@ -17,6 +17,9 @@ from memory.model.sources import Segment
 
 COVERED = 0.5
 """A pinned segment that covers more than this share of a sweep segment keeps it out (decision 0061, 5)."""
+TAKEN = 0.1
+"""Of more than this share of a fast segment a voice must be heard that is not told, to take it back (chosen: a live
+segment may be placed a moment off, and what only touches such speech is somebody else's)."""
 MOST_AGAIN = 9
 """Times that a session is swept anew at most: each time all its words are stored once more (chosen)."""
 _SWEPT = re.compile(r"sweep([1-9])?-")
@@ -58,7 +61,8 @@ def apply_sweep(
 
     A sweep segment enters unless one pinned segment covers more than half of it, or a later sweep overlaps it, and then
     replaces every fast segment it overlaps; pinned segments always stand. One without words hides itself, and fast
-    segments that it overlaps and no words of a sweep do. Segments and replaced ids together are all that was given.
+    segments of which it covers more than TAKEN and no words of a sweep any. A fast segment without words, for they were
+    taken back, hides itself. Segments and replaced ids together are all that was given.
     """
     heard = merged(existing, incoming)
     pinned = _Track.of(segment for segment in heard.values() if segment.pinned)
@@ -72,18 +76,20 @@ def apply_sweep(
     replaced_by |= {**entered.replaced_by, **{each.segment_id: each.segment_id for each in unsaid}}
     words, silence = _Track.of(each for each in entered.standing if each.text), _Track.of(unsaid)
     for fast in heard.values():
-        cover = None if fast.is_sweep or fast.pinned else words.cover(fast, 0.0) or silence.cover(fast, 0.0)
+        cover = None if fast.is_sweep or fast.pinned else words.cover(fast, 0.0) or silence.cover(fast, TAKEN)
         if cover is not None:
             replaced_by[fast.segment_id] = cover.segment_id
+        elif not (fast.is_sweep or fast.pinned or fast.text):
+            replaced_by[fast.segment_id] = fast.segment_id
     standing = (segment for segment in heard.values() if segment.segment_id not in replaced_by)
     return tuple(sorted(standing, key=_by_time)), replaced_by
 
 
 def taken_back(segments: Iterable[Segment], replaced_by: Mapping[str, str]) -> frozenset[str]:
-    """Ids of hidden fast segments whose words are not kept: they overlap what a voice has said that is not told."""
+    """Ids of hidden fast segments whose words are not kept: a voice that is not told has said more than TAKEN of it."""
     told = [each for each in segments if each.segment_id in replaced_by]
     unsaid = _Track.of(each for each in told if is_unsaid(each) and replaced_by[each.segment_id] == each.segment_id)
-    return frozenset(each.segment_id for each in told if not each.is_sweep and unsaid.cover(each, 0.0) is not None)
+    return frozenset(each.segment_id for each in told if not each.is_sweep and unsaid.cover(each, TAKEN) is not None)
 
 
 @dataclass(frozen=True, slots=True)

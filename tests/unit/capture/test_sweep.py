@@ -161,6 +161,20 @@ def test_what_a_voice_has_said_that_is_not_told_takes_back_the_fast_words_of_it(
 
 
 @pytest.mark.conforms("model:sweep")
+def test_what_only_touches_such_speech_stands():
+    existing = [fast("a", 10.0, 14.0), unsaid("u", 8.0, 10.05)]
+    standing, replaced_by = apply_sweep(existing, [])
+    assert [each.segment_id for each in standing] == ["a"]
+    assert not taken_back(existing, replaced_by)
+
+
+def test_what_was_taken_back_does_not_stand_again_without_words():
+    taken = replace(fast("a", 10.0, 14.0), text="")
+    standing, replaced_by = apply_sweep([taken, unsaid("u", 8.0, 12.0)], [sweep("s", 8.0, 9.0)])
+    assert "a" not in {each.segment_id for each in standing}
+    assert "a" in replaced_by
+
+
 def test_what_a_person_corrected_is_not_taken_back_and_a_later_sweep_may_tell_it():
     kept, replaced_by = apply_sweep([fast("p", 0, 4, pinned=True), fast("f", 4, 5)], [unsaid("u", 0, 6)])
     assert (ids(kept), replaced_by) == (["p", "f"], {"u": "p"})
