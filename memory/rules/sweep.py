@@ -61,8 +61,8 @@ def apply_sweep(
 
     A sweep segment enters unless one pinned segment covers more than half of it, or a later sweep overlaps it, and then
     replaces every fast segment it overlaps; pinned segments always stand. One without words hides itself, and fast
-    segments of which it covers more than TAKEN and no words of a sweep any. A fast segment without words, for they were
-    taken back, hides itself. Segments and replaced ids together are all that was given.
+    segments of which it covers more than TAKEN and no words of a sweep any. Where there was a sweep, a fast segment
+    without words hides itself: they were taken back. Segments and replaced ids together are all that was given.
     """
     heard = merged(existing, incoming)
     pinned = _Track.of(segment for segment in heard.values() if segment.pinned)
@@ -71,7 +71,8 @@ def apply_sweep(
         for sweep in heard.values()
         if sweep.is_sweep and not sweep.pinned and (cover := pinned.cover(sweep, COVERED)) is not None
     }
-    entered = _entered([each for each in heard.values() if each.is_sweep and each.segment_id not in replaced_by])
+    sweeps = [each for each in heard.values() if each.is_sweep]
+    entered = _entered([each for each in sweeps if each.segment_id not in replaced_by])
     unsaid = [each for each in entered.standing if is_unsaid(each)]
     replaced_by |= {**entered.replaced_by, **{each.segment_id: each.segment_id for each in unsaid}}
     words, silence = _Track.of(each for each in entered.standing if each.text), _Track.of(unsaid)
@@ -79,7 +80,7 @@ def apply_sweep(
         cover = None if fast.is_sweep or fast.pinned else words.cover(fast, 0.0) or silence.cover(fast, TAKEN)
         if cover is not None:
             replaced_by[fast.segment_id] = cover.segment_id
-        elif not (fast.is_sweep or fast.pinned or fast.text):
+        elif sweeps and not (fast.is_sweep or fast.pinned or fast.text):
             replaced_by[fast.segment_id] = fast.segment_id
     standing = (segment for segment in heard.values() if segment.segment_id not in replaced_by)
     return tuple(sorted(standing, key=_by_time)), replaced_by

@@ -160,7 +160,6 @@ def test_what_a_voice_has_said_that_is_not_told_takes_back_the_fast_words_of_it(
     assert (ids(kept), replaced_by) == (["a", "p", "c"], {"b": "u", "u": "u"})
 
 
-@pytest.mark.conforms("model:sweep")
 def test_what_only_touches_such_speech_stands():
     existing = [fast("a", 10.0, 14.0), unsaid("u", 8.0, 10.05)]
     standing, replaced_by = apply_sweep(existing, [])
@@ -175,6 +174,13 @@ def test_what_was_taken_back_does_not_stand_again_without_words():
     assert "a" in replaced_by
 
 
+def test_where_nothing_was_swept_a_message_without_words_keeps_its_place():
+    told = [replace(fast("a", 0.0, 1.0), text=""), fast("b", 1.0, 2.0)]
+    standing, replaced_by = apply_sweep(told, [])
+    assert ([each.segment_id for each in standing], replaced_by) == (["a", "b"], {})
+
+
+@pytest.mark.conforms("model:sweep")
 def test_what_a_person_corrected_is_not_taken_back_and_a_later_sweep_may_tell_it():
     kept, replaced_by = apply_sweep([fast("p", 0, 4, pinned=True), fast("f", 4, 5)], [unsaid("u", 0, 6)])
     assert (ids(kept), replaced_by) == (["p", "f"], {"u": "p"})
