@@ -27,7 +27,8 @@ class SessionPart:
 def fold_payloads(payloads: Iterable[Payload], scope: str, known: Iterable[SessionPart] = ()) -> list[Source]:
     """The sources these payloads begin or continue, each with the latest writing of its new segments.
 
-    A segment joins the nearest part of its session less than 15 minutes away, else it opens `{session_id}.2`, `.3`...
+    A segment joins the nearest part of its session less than 15 minutes away, else it opens `{session_id}.2`, `.3`...;
+    one of a sweep that is not told opens none, for a part without words would be empty.
     Folding a file in pieces, with all the parts known so far, gives the same sources as folding it at once. Sweep
     segments are among the others and marked; `memory.rules.sweep` says what they replace. Times within a source
     count from its own start; one heard shortly before a later part opened is placed at that part's start.
@@ -37,8 +38,9 @@ def fold_payloads(payloads: Iterable[Payload], scope: str, known: Iterable[Sessi
         sessions.setdefault(part.session_id, []).append(_Growing(part.source_id, part.started_at, part.ended_at))
     for payload in payloads:
         parts = sessions.setdefault(payload.session_id, [])
-        for segment in sorted(payload.segments, key=lambda each: each.start):
-            _place(parts, payload, segment)
+        placed = sorted(payload.segments, key=lambda each: each.start)
+        for segment in [each for each in placed if not _place(parts, payload, each)]:
+            _place(parts, payload, segment)  # words that came with it may have opened a part that holds it
     return [part.source(scope, session_id) for session_id, parts in sessions.items() for part in parts if part.segments]
 
 
@@ -76,12 +78,16 @@ class _Growing:
         )
 
 
-def _place(parts: list[_Growing], payload: Payload, segment: Segment) -> None:
+def _place(parts: list[_Growing], payload: Payload, segment: Segment) -> bool:
+    """Put a segment into its part; False of one without words that no part holds: it has nothing to take back."""
     start, end = instant(payload.started_at + segment.start), instant(payload.started_at + segment.end)
     nearest = min(reversed(parts), key=lambda part: part.silence_s(start, end), default=None)
     if nearest is None or nearest.silence_s(start, end) >= SESSION_GAP_S:
+        if is_unsaid(segment):
+            return False
         nearest = _open_part(parts, payload, start)
     nearest.hear(segment, start, payload.device_id)
+    return True
 
 
 def _open_part(parts: list[_Growing], payload: Payload, start: Instant) -> _Growing:

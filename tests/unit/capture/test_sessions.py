@@ -1,5 +1,7 @@
 """From payloads to sources: growth, silence, sweeps."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -61,6 +63,21 @@ def test_a_sweep_that_comes_late_joins_the_part_it_is_about():
     assert [segment.segment_id for segment in kept] == ["w4999.5"]
     assert replaced_by == {"f5000.0": "w4999.5"}
     assert kept[0].start == 0.0
+
+
+def test_what_a_sweep_does_not_tell_joins_a_part_and_opens_none():
+    unsaid = payload((3.0, 8.0), (5000.0, 5010.0), is_sweep=True, text="")
+    (source,) = fold_payloads([payload((0.0, 10.0)), unsaid], "u")
+    assert (source.source_id, [each.segment_id for each in source.segments]) == ("walk", ["f0.0", "w3.0"])
+    assert source.ended_at == START + 10
+    assert fold_payloads([unsaid], "u") == []
+
+
+def test_what_a_sweep_does_not_tell_is_held_by_a_part_that_comes_with_it():
+    told = payload((0.0, 5.0), (6.0, 9.0), is_sweep=True)
+    first, second = told.segments
+    (source,) = fold_payloads([replace(told, segments=(replace(first, text=""), second))], "u")
+    assert [each.segment_id for each in source.segments] == ["w0.0", "w6.0"]
 
 
 def test_the_latest_writing_of_a_segment_wins():
