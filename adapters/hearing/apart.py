@@ -17,7 +17,8 @@ import orjson
 
 from adapters.hearing.crossing import heard_of
 from adapters.hearing.plain_wave import plain_samples
-from adapters.hearing.resident import ResidentProcess, ResidentStream
+from adapters.hearing.resident import ResidentProcess
+from adapters.hearing.resident_stream import ResidentStream
 from adapters.modules import module_command, same_imports
 from config.models import SpeechModel
 from memory.errors import ConfigError, DomainError, Invalid, ModelFailed, TooLarge, Unavailable

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections import deque
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from itertools import count
 from typing import Any
@@ -19,10 +18,10 @@ import orjson
 
 from adapters.hearing import resident_messages as say
 from adapters.hearing.crossing import voice_of
-from adapters.hearing.stream_sound import StreamMessages
+from adapters.hearing.resident_stream import GONE, ResidentStream
 from adapters.modules import module_command, same_imports
 from memory.errors import ModelFailed, Unavailable
-from memory.model.sound import SAMPLE, HeardPiece, HeardWord, StreamCodec, StreamedSound
+from memory.model.sound import HeardPiece, HeardWord, StreamCodec
 from memory.ports import Leases
 
 CHILD = "adapters.hearing.resident_child"
@@ -37,89 +36,13 @@ START_S, SLOWEST = 15.0, 4.0
 sound, of which a quarter is usual (chosen)."""
 MOST_TOLD = 64_000_000
 """Bytes of what is told at once."""
-MOST_UNDECODED = 2_000_000
-"""Bytes of a stream that wait to be decoded; then whoever sends them waits (chosen: a minute of PCM)."""
 MOST_COSTS = 3
 """Processes that one stream may cost; then it is ended, for all others wait while the next one loads (chosen)."""
 MADE_UP = 0.1
 """Of one of them, that each piece makes up for that was heard well (chosen: who was killed by chance is not ended)."""
 MOST_STARTS = 3
 """Processes that end one after another before they tell anything; then nothing can be heard here (chosen)."""
-GONE = "Hearing this stream has ended early; connect again to go on."
 log = logging.getLogger("memoray.hearing")
-
-
-class ResidentStream:
-    """See memory.services.ears.LiveStream."""
-
-    def __init__(self, process: ResidentProcess, number: int, opened: Mapping[str, Any]) -> None:
-        self._process, self.number, self.opened = process, number, opened
-        self.messages = StreamMessages(opened["codec"])
-        self.undecoded: deque[tuple[int, bytes]] = deque()
-        """Messages whose samples were not told yet, each with its number among those of all streams."""
-        self.held, self.began = bytearray(), 0
-        """Samples that words may still come of, and the place of the first one in the stream."""
-        self.is_finished = self.has_ended = self.has_failed = False
-        self.asks_voices = False
-        self.costs = 0.0
-        self.told: asyncio.Queue[StreamedSound | HeardPiece | None] = asyncio.Queue()
-        self.taken = asyncio.Event()
-
-    def ask_voices(self, asks: bool) -> None:
-        """See memory.services.ears.LiveStream."""
-        if asks != self.asks_voices:
-            self.asks_voices = asks
-            self._process.ask_voices(self)
-
-    async def feed(self, message: bytes) -> None:
-        """See memory.services.ears.LiveStream."""
-        for each in self.messages.feed(message):
-            await self._process.send(self, each)
-        while sum(len(each) for _, each in self.undecoded) > MOST_UNDECODED and not self.has_ended:
-            self.taken.clear()
-            await self.taken.wait()
-
-    async def finish(self) -> None:
-        """See memory.services.ears.LiveStream."""
-        for each in self.messages.rest():
-            await self._process.send(self, each)
-        await self._process.finish(self)
-
-    async def heard(self) -> AsyncIterator[StreamedSound | HeardPiece]:
-        """See memory.services.ears.LiveStream."""
-        while (each := await self.told.get()) is not None:
-            yield each
-        if self.has_failed:
-            raise ModelFailed(GONE)
-
-    async def close(self) -> None:
-        """See memory.services.ears.LiveStream."""
-        self._process.leave(self)
-
-    def take(self, pcm: bytes, needs: int) -> None:
-        """Samples of the message that has waited longest; words may still come of those from `needs` on."""
-        if self.undecoded:
-            self.undecoded.popleft()
-            self.taken.set()
-        self.held += pcm
-        self.forget(needs)
-        if pcm:
-            self.told.put_nowait(StreamedSound(pcm))
-
-    def forget(self, needs: int) -> None:
-        """No words come of what is before this sample."""
-        del self.held[: max(0, needs - self.began) * SAMPLE]
-        self.began = max(self.began, needs)
-
-    def silence(self, number: int) -> None:
-        """Put silence in the place of a message that may have ended the process."""
-        self.undecoded[0] = number, self.messages.silenced(self.undecoded[0][1])
-
-    def end(self, *, failed: bool) -> None:
-        """Nothing more is told."""
-        self.has_ended, self.has_failed = True, failed
-        self.told.put_nowait(None)
-        self.taken.set()
 
 
 class ResidentProcess:

@@ -8,7 +8,8 @@ from collections.abc import AsyncIterator
 import numpy as np
 import pytest
 
-from adapters.hearing.resident import ResidentProcess, ResidentStream
+from adapters.hearing.resident import ResidentProcess
+from adapters.hearing.resident_stream import ResidentStream
 from memory.model.sound import RATE, SAMPLE, HeardPiece, StreamedSound, pcm_of
 from tests.fakes.hearing import silence, tone
 from tests.fakes.leases import FakeLeases

@@ -10,7 +10,8 @@ import pytest
 
 from adapters.hearing.apart import ApartEar
 from adapters.hearing.crossing import heard_of
-from adapters.hearing.resident import MOST_COSTS, MOST_STREAMS, MOST_UNDECODED, ResidentProcess, ResidentStream
+from adapters.hearing.resident import MOST_COSTS, MOST_STREAMS, ResidentProcess
+from adapters.hearing.resident_stream import MOST_UNDECODED, ResidentStream
 from config.models import SpeechModel
 from memory.errors import ModelFailed, Unavailable
 from memory.model.sound import RATE, HeardPiece, StreamedSound, Waveform, pcm_of
