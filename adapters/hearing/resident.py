@@ -120,7 +120,7 @@ class ResidentProcess:
 
     def ask_voices(self, stream: ResidentStream) -> None:
         """Have the voices of a stream told as it asks now; the next process is told with the stream."""
-        self._say(_asking(stream))
+        self._say(say.packed({"do": say.VOICES, "of": stream.number, "asks": stream.asks_voices}))
 
     async def _add(self, stream: ResidentStream, asked: Mapping[str, Any], message: bytes | None = None) -> None:
         process = None if stream.has_ended else await self._begun()
@@ -301,12 +301,14 @@ def _kill(process: asyncio.subprocess.Process) -> None:
 
 
 def _opening(stream: ResidentStream) -> bytes:
-    told = {"do": say.OPEN, "of": stream.number, "began": stream.began, **stream.opened}
-    return say.packed(told, bytes(stream.held)) + _asking(stream)
-
-
-def _asking(stream: ResidentStream) -> bytes:
-    return say.packed({"do": say.VOICES, "of": stream.number, "asks": stream.asks_voices})
+    told = {
+        "do": say.OPEN,
+        "of": stream.number,
+        "began": stream.began,
+        "asks": stream.asks_voices,
+        **stream.opened,
+    }
+    return say.packed(told, bytes(stream.held))
 
 
 async def _write(process: asyncio.subprocess.Process, message: bytes) -> None:

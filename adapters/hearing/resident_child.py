@@ -145,6 +145,7 @@ class ResidentEar:
             decoder = self._models.decoder(asked["codec"], asked["rate"])
             language = asked["language"]
             self._streams.open(of, decoder, self._models.transcriber(language), language, asked["began"])
+            self._streams.ask_voices(of, asked["asks"])  # before there is anything to hear of it
             self._streams.resume(of, samples_of(content))
         elif do == say.SOUND:
             self._tell_sound(of, self._streams.feed(of, content))

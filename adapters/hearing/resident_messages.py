@@ -13,7 +13,8 @@ LENGTHS = struct.Struct("!II")
 OPEN, SOUND, END, DROP, HEAR = "open", "sound", "end", "drop", "hear"
 """What is asked: begin a stream, add a message to it, hear the rest of it; hear a piece; hear no more of either."""
 VOICES = "voices"
-"""What is asked of a stream beside that: to tell its voices from now on, or no more."""
+"""What is asked of a stream beside that: to tell its voices from now on, or no more. OPEN says so for its beginning,
+since what the last process had left may be heard before another message comes."""
 GO = "go"
 """What is said to a process that asks: it may hear now."""
 BEGUN, PIECE, ENDED, FAILED, HEARD = "begun", "piece", "ended", "failed", "heard"
