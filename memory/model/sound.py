@@ -172,8 +172,9 @@ class HeardSound:
 class HeardPiece:
     """What was heard in one piece of a stream, in seconds from its beginning, by which model.
 
-    `skipped_s` are seconds of speech before it that were not transcribed, because too much of it waited. `voices` are
-    those that were heard in it, where that was asked for, and `said` has the number of one for each word.
+    `skipped_s` are seconds of speech before it that were not transcribed, because too much of it waited, or a model
+    broke. `voices` are those that were heard in it, where that was asked for, and `said` has the number of one for each
+    word.
     """
 
     stream: int

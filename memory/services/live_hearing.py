@@ -126,8 +126,8 @@ class _Stream:
     cutter: LiveCutter
     transcriber: Transcriber
     language: str | None
-    waiting: deque[LivePiece] = field(default_factory=deque)
     skipped_s: float = 0.0
+    waiting: deque[LivePiece] = field(default_factory=deque)
     has_ended: bool = False
     asks_voices: bool = False
 
@@ -155,9 +155,13 @@ class LiveStreams:
         transcriber: Transcriber,
         language: str | None = None,
         began: int = 0,
+        skipped_s: float = 0.0,
     ) -> None:
-        """Begin to hear one, from this sample of it on. Where no language is given its first words tell it."""
-        self._streams[stream] = _Stream(decoder, LiveCutter(self._activity, began), transcriber, language)
+        """Begin to hear one, from this sample of it on. Where no language is given its first words tell it.
+
+        `skipped_s` are seconds of speech before that were not heard, which nobody was told.
+        """
+        self._streams[stream] = _Stream(decoder, LiveCutter(self._activity, began), transcriber, language, skipped_s)
 
     def ask_voices(self, stream: int, asks: bool) -> None:
         """Tell the voices of a stream from now on, or no more: a print takes a quarter of the time that words do."""
@@ -173,6 +177,10 @@ class LiveStreams:
         """The first sample of a stream that words may still come of: whoever keeps it from there can begin anew."""
         one = self._streams[stream]
         return round(one.waiting[0].start * RATE) if one.waiting else one.cutter.began
+
+    def skipped_s(self, stream: int) -> float:
+        """Seconds of speech of a stream that were not heard, which no piece has told yet."""
+        return self._streams[stream].skipped_s
 
     def feed(self, stream: int, message: bytes) -> Waveform:
         """Add a message of a stream; the samples it brought."""
@@ -202,12 +210,15 @@ class LiveStreams:
         """The words of the next piece, or the stream of which all has been heard; every stream in its turn.
 
         Call it only while it is not idle. `begins` is told the stream and the seconds of the piece, which is needed no
-        more: whatever comes of it, it is not heard twice.
+        more: whatever comes of it, it is not heard twice. Where nothing comes of it the next piece of the stream tells
+        its seconds as skipped; at the end of a stream that is a piece without words.
         """
         for stream, one in self._streams.items():
             if one.waiting:
                 self._streams[stream] = self._streams.pop(stream)  # it comes last now
                 return self._heard(stream, one, begins)
+            if one.has_ended and one.skipped_s:
+                return self._skipped(stream, one)
             if one.has_ended:
                 del self._streams[stream]
                 return stream
@@ -215,18 +226,24 @@ class LiveStreams:
 
     def _heard(self, stream: int, one: _Stream, begins: Callable[[int, float], None]) -> HeardPiece:
         piece = one.waiting.popleft()
-        skipped, one.skipped_s = one.skipped_s, one.skipped_s + piece.end - piece.start
+        skipped = one.skipped_s
+        one.skipped_s += piece.end - piece.start  # until all of it was heard
         begins(stream, piece.end - piece.start)
         heard = one.transcriber.transcribe(piece.sound, one.language)
-        one.skipped_s = 0.0
         if heard.words:
             one.language = one.language or heard.language
         found = self._told_apart(piece) if one.asks_voices and heard.words else Diarisation((), ())
         said = attributed(heard.words, found.turns)
         words = [replace(each, start=each.start + piece.start, end=each.end + piece.start) for each in heard.words]
         voices = tuple(each for each in found.voices if each.number in said)
-        engine = one.transcriber.name
+        engine, one.skipped_s = one.transcriber.name, 0.0
         return HeardPiece(stream, piece.start, piece.end, heard.language, words, engine, skipped, voices, tuple(said))
+
+    def _skipped(self, stream: int, one: _Stream) -> HeardPiece:
+        """What was not heard of a stream, where no piece with words comes any more."""
+        skipped, one.skipped_s = one.skipped_s, 0.0
+        place, language = one.cutter.began / RATE, one.language or ""
+        return HeardPiece(stream, place, place, language, (), one.transcriber.name, skipped)
 
     def _told_apart(self, piece: LivePiece) -> Diarisation:
         """Who speaks in a piece; nobody in one that is too short for anybody to be known."""

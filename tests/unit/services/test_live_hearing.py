@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
-from memory.model.sound import RATE, HeardPiece, pcm_of
+from memory.model.sound import RATE, HeardPiece, Waveform, pcm_of
 from memory.services.diarising import VoiceModels
 from memory.services.live_hearing import (
     LEAD_S,
@@ -118,6 +121,43 @@ def test_what_waits_too_long_is_left_to_the_sweep_and_told() -> None:
     assert heard[0].skipped_s == pytest.approx(120 - MOST_BEHIND_S, abs=4)
     assert sum(seconds for seconds, _ in teller.given) == pytest.approx(MOST_BEHIND_S, abs=4)
     assert {each.skipped_s for each in heard[1:]} == {0.0}
+
+
+class Breaking(KnownLevels):
+    """A model of voices that breaks the first time."""
+
+    def __init__(self) -> None:
+        self.has_broken = False
+
+    def embed(self, sounds: Sequence[Waveform]) -> NDArray[np.float32]:
+        if not self.has_broken:
+            self.has_broken = True
+            raise RuntimeError
+        return super().embed(sounds)
+
+
+@pytest.mark.parametrize("after", [2.5, 0.0])
+def test_seconds_of_a_piece_that_broke_are_told_with_the_next_one_or_with_the_end(after: float) -> None:
+    streams = LiveStreams(Loudness(), VoiceModels(LevelSegmenter(), Breaking()))
+    streams.open(1, Pcm(), Teller())
+    streams.ask_voices(1, True)
+    streams.feed(1, pcm_of(np.concatenate((voice(2, 3.0), silence(1.0), voice(2, after)))))
+    streams.end(1)
+    with pytest.raises(RuntimeError):
+        streams.next()
+    assert streams.skipped_s(1) == pytest.approx(3.0, abs=0.2)
+    piece, ended = all_heard(streams)
+    assert isinstance(piece, HeardPiece)
+    assert (piece.skipped_s, len(piece.words), ended) == (pytest.approx(3.0, abs=0.2), after * 10, 1)
+
+
+def test_what_was_skipped_before_a_stream_was_opened_again_is_told() -> None:
+    streams = LiveStreams(Loudness())
+    streams.open(1, Pcm(), Teller(), began=RATE, skipped_s=4.5)
+    streams.feed(1, pcm_of(np.concatenate((tone(1.0), silence(1.0)))))
+    [piece] = all_heard(streams)
+    assert isinstance(piece, HeardPiece)
+    assert (piece.skipped_s, piece.start) == (4.5, 1.0)
 
 
 def test_a_stream_that_was_left_is_heard_no_more() -> None:
