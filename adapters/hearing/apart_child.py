@@ -39,9 +39,15 @@ def main() -> None:
     """Hear what is given."""
     wishes = orjson.loads(sys.argv[1])
     bound(wishes["step_back"])
-    with os.fdopen(0, "rb") as file:
-        told = guarded(lambda: _told(file, wishes))
-    sys.stdout.buffer.write(orjson.dumps(told) + b"\n")
+    with own_output() as output, os.fdopen(0, "rb") as file:
+        output.write(orjson.dumps(guarded(lambda: _told(file, wishes))) + b"\n")
+
+
+def own_output() -> BinaryIO:
+    """Where it is told what was heard. What libraries print from now on is an error's, and does not get between."""
+    output = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    return output
 
 
 def bound(step_back: int) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import signal
 from collections.abc import Mapping
 from contextlib import suppress
 from itertools import count
@@ -70,6 +71,8 @@ class ResidentProcess:
         """Whose piece is heard now, and when it is too late."""
         self._suspect: int | None = None
         """The message that was to be decoded when a process ended."""
+        self._is_late = False
+        """Whether the process was ended because a step took too long."""
         self._starts = 0
         self._reading: asyncio.Task[None] | None = None
         self._resting: asyncio.TimerHandle | None = None
@@ -199,12 +202,14 @@ class ResidentProcess:
                     break
                 told = orjson.loads(await process.stdout.readexactly(line))
                 self._hand_on(told, await process.stdout.readexactly(content))
-        except (asyncio.IncompleteReadError, ValueError, LookupError, TypeError):
+        except asyncio.IncompleteReadError:
             pass
+        except Exception as error:  # whatever it tells: the next process begins, and everybody is told something
+            log.error("what the process that hears tells is not understood: %s", type(error).__name__)
         _kill(process)
         if self._leasing is not None:
             self._leasing.cancel()  # what died gives back at once
-        await process.wait()
+        self._tell_of_end(await process.wait())
         self._process = None
         self._count_costs()
         if self._streams or self._pieces:
@@ -213,6 +218,14 @@ class ResidentProcess:
             except ModelFailed:
                 self._starts = MOST_STARTS
                 self._count_costs()
+
+    def _tell_of_end(self, code: int) -> None:
+        """Log why a process ended that was still needed."""
+        late, self._is_late = self._is_late, False
+        if self._streams or self._pieces:
+            how = signal.Signals(-code).name if code < 0 else f"exit status {code}"
+            during = "between two pieces" if self._step is None else "while it heard a piece"
+            log.warning("the process that hears ended %s: %s", during, "the piece took too long" if late else how)
 
     def _hand_on(self, told: Mapping[str, Any], content: bytes) -> None:
         self._starts, of = 0, told["of"]
@@ -223,17 +236,17 @@ class ResidentProcess:
         if told["told"] == say.BEGUN:
             self._begin_step(of, told["s"])
             if stream is not None:
-                stream.forget(told["needs"])
+                stream.forget(told["needs"], told["skipped_s"])
             return
         if told["told"] == say.SOUND:
             if stream is not None:
-                stream.take(content, told["needs"])
+                stream.take(content, told["needs"], told["skipped_s"])
             return
         self._end_step(of)
         if told["told"] == say.HEARD and piece is not None and not piece[1].done():
             piece[1].set_result(told)
         elif told["told"] == say.PIECE and stream is not None and told["piece"] is not None:
-            stream.told.put_nowait(_piece_of(told["piece"]))
+            stream.tell(_piece_of(told["piece"]))
             stream.costs = max(0.0, stream.costs - MADE_UP)
         elif told["told"] in (say.ENDED, say.FAILED) and stream is not None:
             self._end(stream, failed=told["told"] == say.FAILED)
@@ -253,9 +266,13 @@ class ResidentProcess:
 
     def _begin_step(self, of: int, seconds: float) -> None:
         self._end_step()
-        assert self._process is not None
-        late = asyncio.get_running_loop().call_later(self._start_s + SLOWEST * seconds, _kill, self._process)
+        late = asyncio.get_running_loop().call_later(self._start_s + SLOWEST * seconds, self._end_late)
         self._step = of, late
+
+    def _end_late(self) -> None:
+        if self._process is not None:
+            self._is_late = True
+            _kill(self._process)
 
     def _end_step(self, of: int | None = None) -> None:
         if self._step is not None and of in (None, self._step[0]):
@@ -269,9 +286,9 @@ class ResidentProcess:
         waiting = [(each.undecoded[0][0], each) for each in self._streams.values() if each.undecoded]
         number, stream = min(waiting, key=lambda each: each[0], default=(None, None))
         if step is not None:
-            log.warning("hearing a piece ended the process that heard it")
             self._give_up(step[0])
         elif number is not None and stream is not None and number == self._suspect:
+            log.warning("a message that could not be decoded is silence from now on")
             stream.silence(number)
             self._give_up(stream.number)
         self._suspect = number if step is None else None
@@ -305,6 +322,7 @@ def _opening(stream: ResidentStream) -> bytes:
         "do": say.OPEN,
         "of": stream.number,
         "began": stream.began,
+        "skipped_s": stream.skipped_s,
         "asks": stream.asks_voices,
         **stream.opened,
     }

@@ -21,7 +21,7 @@ from typing import Any, BinaryIO
 import orjson
 
 from adapters.hearing import resident_messages as say
-from adapters.hearing.apart_child import bound, emotion_reader, guarded, voice_models
+from adapters.hearing.apart_child import bound, emotion_reader, guarded, own_output, voice_models
 from adapters.hearing.plain_wave import PlainSamples
 from adapters.hearing.silero import SileroActivity
 from adapters.hearing.stream_sound import StreamSound
@@ -31,6 +31,7 @@ from memory.model.sound import (
     RATE,
     SAMPLE,
     HeardPiece,
+    HeardSound,
     Transcript,
     Waveform,
     pcm_of,
@@ -73,7 +74,12 @@ def main() -> None:
         voice_models(voices, wishes["trusted"]) if wishes["tell_apart"] else None,
         emotion_reader(wishes["emotion"]),
     )
-    ResidentEar(models, sys.stdin.buffer, sys.stdout.buffer, asks=wishes["asks"]).run()
+    serve(models, asks=wishes["asks"])
+
+
+def serve(models: ResidentModels, *, asks: bool) -> None:
+    """Hear with these models until nobody asks any more."""
+    ResidentEar(models, sys.stdin.buffer, own_output(), asks=asks).run()
 
 
 class ResidentEar:
@@ -119,9 +125,13 @@ class ResidentEar:
             self._tell({"told": say.REST, "of": say.EVERY})
 
     def _read_all(self) -> None:
-        while (message := say.read_message(self._file)) is not None:
-            self._asked.put(message)
-        self._asked.put(None)
+        try:
+            while (message := say.read_message(self._file)) is not None:
+                self._asked.put(message)
+        except ValueError:
+            log.error("what is asked is not understood")
+        finally:  # whatever broke: whoever is asked nothing more would wait for ever
+            self._asked.put(None)
 
     def _take(self, *, wait: bool = False) -> bool:
         """Answer what was asked next; False where nothing was."""
@@ -132,19 +142,19 @@ class ResidentEar:
         if message is None:
             raise SystemExit
         asked, content = message
+        if asked["do"] in (say.SOUND, say.END) and asked["of"] not in self._streams:
+            return True  # of a stream that has failed
         try:
             self._answer(asked["do"], asked["of"], asked, content)
-        except KeyError:  # a stream that has failed
-            pass
         except Exception as error:
             self._fail(asked["of"], error)
         return True
 
     def _answer(self, do: str, of: int, asked: Mapping[str, Any], content: bytes) -> None:
         if do == say.OPEN:
-            decoder = self._models.decoder(asked["codec"], asked["rate"])
-            language = asked["language"]
-            self._streams.open(of, decoder, self._models.transcriber(language), language, asked["began"])
+            decoder, language = self._models.decoder(asked["codec"], asked["rate"]), asked["language"]
+            transcriber = self._models.transcriber(language)
+            self._streams.open(of, decoder, transcriber, language, asked["began"], asked["skipped_s"])
             self._streams.ask_voices(of, asked["asks"])  # before there is anything to hear of it
             self._streams.resume(of, samples_of(content))
         elif do == say.SOUND:
@@ -169,16 +179,16 @@ class ResidentEar:
     def _hear_step(self) -> None:
         try:
             heard = self._streams.next(self._begin)
+            told: Mapping[str, Any] = {"told": say.ENDED, "of": heard}
+            if isinstance(heard, HeardPiece):
+                told = {"told": say.PIECE, "of": heard.stream, "piece": _written(heard)}
         except DomainError as error:  # a model that is missing
             self._fail(self._heard_now, error)
         except Exception as error:  # the sweep hears this piece again
             log.error("live hearing broke: %s", type(error).__name__)
             self._tell({"told": say.PIECE, "of": self._heard_now, "piece": None})
         else:
-            if isinstance(heard, HeardPiece):
-                self._tell({"told": say.PIECE, "of": heard.stream, "piece": asdict(heard)})
-            else:
-                self._tell({"told": say.ENDED, "of": heard})
+            self._tell(told)
 
     def _hear_piece(self, of: int) -> None:
         language, samples = self._pieces[of]
@@ -188,7 +198,7 @@ class ResidentEar:
             PlainSamples(between), self._models.activity, transcriber, self._models.voices, self._models.emotions
         )
         most_s = len(samples) / (SAMPLE * RATE) + 1
-        told = guarded(lambda: {"heard": asdict(hear(ears, io.BytesIO(samples), most_s, language))})
+        told = guarded(lambda: {"heard": _written(hear(ears, io.BytesIO(samples), most_s, language))})
         self._pieces.pop(of, None)
         self._tell({"told": say.HEARD, "of": of, **told})
 
@@ -205,7 +215,7 @@ class ResidentEar:
 
     def _begin(self, of: int, seconds: float) -> None:
         self._heard_now = of
-        self._tell({"told": say.BEGUN, "of": of, "s": seconds, "needs": self._streams.needs(of)})
+        self._tell({"told": say.BEGUN, "of": of, "s": seconds, **self._left(of)})
 
     def _fail(self, of: int, error: Exception) -> None:
         log.error("live hearing broke: %s", type(error).__name__)  # an error's own text may hold words
@@ -213,11 +223,20 @@ class ResidentEar:
         self._tell({"told": say.FAILED, "of": of})
 
     def _tell_sound(self, of: int, sound: Waveform) -> None:
-        self._tell({"told": say.SOUND, "of": of, "needs": self._streams.needs(of)}, pcm_of(sound))
+        self._tell({"told": say.SOUND, "of": of, **self._left(of)}, pcm_of(sound))
+
+    def _left(self, of: int) -> Mapping[str, Any]:
+        """What the next process must know of a stream."""
+        return {"needs": self._streams.needs(of), "skipped_s": self._streams.skipped_s(of)}
 
     def _tell(self, told: Mapping[str, Any], content: bytes = b"") -> None:
         self._told.write(say.packed(told, content))
         self._told.flush()
+
+
+def _written(heard: HeardPiece | HeardSound) -> orjson.Fragment:
+    """What was heard as JSON: what cannot be written costs that answer, where it was made."""
+    return orjson.Fragment(orjson.dumps(asdict(heard)))
 
 
 class _InSteps:

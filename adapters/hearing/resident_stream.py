@@ -42,6 +42,8 @@ class ResidentStream:
         """Messages whose samples were not told yet, each with its number among those of all streams."""
         self.held, self.began = bytearray(), 0
         """Samples that words may still come of, and the place of the first one in the stream."""
+        self.skipped_s = 0.0
+        """Seconds of speech before these of which no words come, which no piece has told yet."""
         self.is_finished = self.has_ended = self.has_failed = False
         self.asks_voices = False
         self.costs = 0.0
@@ -79,20 +81,25 @@ class ResidentStream:
         """See memory.services.ears.LiveStream."""
         self._process.leave(self)
 
-    def take(self, pcm: bytes, needs: int) -> None:
-        """Samples of the message that has waited longest; words may still come of those from `needs` on."""
+    def take(self, pcm: bytes, needs: int, skipped_s: float) -> None:
+        """Samples of the message that has waited longest; for the rest see `forget`."""
         if self.undecoded:
             self.undecoded.popleft()
             self.taken.set()
         self.held += pcm
-        self.forget(needs)
+        self.forget(needs, skipped_s)
         if pcm:
             self.told.put_nowait(StreamedSound(pcm))
 
-    def forget(self, needs: int) -> None:
-        """No words come of what is before this sample."""
+    def forget(self, needs: int, skipped_s: float) -> None:
+        """No words come any more of what is before this sample, and so many seconds of it were skipped."""
         del self.held[: max(0, needs - self.began) * SAMPLE]
-        self.began = max(self.began, needs)
+        self.began, self.skipped_s = max(self.began, needs), skipped_s
+
+    def tell(self, piece: HeardPiece) -> None:
+        """What was heard, and with it what was skipped before."""
+        self.skipped_s = 0.0
+        self.told.put_nowait(piece)
 
     def silence(self, number: int) -> None:
         """Put silence in the place of a message that may have ended the process."""

@@ -148,6 +148,9 @@ class LiveStreams:
     def __len__(self) -> int:
         return len(self._streams)
 
+    def __contains__(self, stream: int) -> bool:
+        return stream in self._streams
+
     def open(
         self,
         stream: int,

@@ -5,6 +5,8 @@ from __future__ import annotations
 import io
 import threading
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
 from typing import Any, BinaryIO, cast
 
 import numpy as np
@@ -23,16 +25,16 @@ LATE_S = 20.0
 
 
 class Asked:
-    """What is asked: the first message at once, all others when something was told that is waited for."""
+    """What is asked: the first message at once, all others when a piece was told, or after a while."""
 
-    def __init__(self, messages: Sequence[bytes]) -> None:
-        self._messages, self._now = [*messages, b""], io.BytesIO()
+    def __init__(self, messages: Sequence[bytes], late_s: float = LATE_S) -> None:
+        self._messages, self._now, self._late_s = [*messages, b""], io.BytesIO(), late_s
         self._is_first, self.told = True, threading.Event()
 
     def read(self, count: int) -> bytes:
         if not (given := self._now.read(count)) and count and self._messages:
             if not self._is_first:
-                self.told.wait(LATE_S)
+                self.told.wait(self._late_s)
             self._is_first = False
             self._now = io.BytesIO(self._messages.pop(0))
             given = self._now.read(count)
@@ -59,12 +61,12 @@ class Answers(io.BytesIO):
         return told
 
 
-def heard(messages: bytes, models: ResidentModels | None = None) -> Told:
-    """What is told of messages, all but the first of which come once a piece was told."""
+def heard(messages: bytes, models: ResidentModels | None = None, late_s: float = LATE_S) -> Told:
+    """What is told of messages; all but the first wait so long for a piece to be told."""
     single, rest = list[bytes](), io.BytesIO(messages)
     while (message := say.read_message(rest)) is not None:
         single.append(say.packed(*message))
-    asked = Asked(single)
+    asked = Asked(single, late_s)
     answers = Answers(asked)
     ear = ResidentEar(models or known_models(), cast(BinaryIO, asked), cast(BinaryIO, answers))
     with pytest.raises(SystemExit):
@@ -94,3 +96,35 @@ def test_what_the_last_process_left_is_heard_with_the_voices_that_were_asked_for
     stream.ask_voices(True)
     [piece] = pieces(heard(_opening(stream)))
     assert [each["model"] for each in piece["voices"]] == ["campp"]
+
+
+class Lacking(Pcm):
+    """Breaks like a table that lacks an entry."""
+
+    def decode(self, message: bytes) -> Waveform:
+        raise KeyError
+
+
+def test_a_message_that_breaks_its_decoder_in_whatever_way_ends_that_stream_and_no_other() -> None:
+    decoders = {8_000: Lacking(), RATE: Pcm()}
+    models = replace(known_models(), decoder=lambda codec, rate: decoders[rate])
+    bad, good = left_by_the_last(silence(1.0)), left_by_the_last(voice(2, 2.5), silence(1.0))
+    bad.opened, good.number = {**bad.opened, "rate": 8_000}, 8
+    sound = say.packed({"do": say.SOUND, "of": bad.number}, b"\0\0")
+    told = heard(_opening(bad) + sound + sound + _opening(good), models, late_s=0.2)
+    assert [each["of"] for each, _ in told if each["told"] == say.FAILED] == [bad.number]
+    assert len(pieces(told)) == 1
+
+
+def test_a_process_that_does_not_understand_what_is_asked_ends() -> None:
+    asked = Asked([say.LENGTHS.pack(3, 0) + b"{{{"])
+    ear = ResidentEar(known_models(), cast(BinaryIO, asked), cast(BinaryIO, Answers(asked)))
+
+    def run() -> None:
+        with suppress(SystemExit):
+            ear.run()
+
+    running = threading.Thread(target=run, daemon=True)
+    running.start()
+    running.join(LATE_S)
+    assert not running.is_alive()

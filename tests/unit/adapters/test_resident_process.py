@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,12 +12,13 @@ import pytest
 from adapters.hearing.apart import ApartEar
 from adapters.hearing.crossing import heard_of
 from adapters.hearing.resident import MOST_COSTS, MOST_STREAMS, ResidentProcess
+from adapters.hearing.resident_messages import HEARD, PIECE
 from adapters.hearing.resident_stream import MOST_UNDECODED, ResidentStream
 from config.models import SpeechModel
 from memory.errors import ModelFailed, Unavailable
 from memory.model.sound import RATE, HeardPiece, StreamedSound, Waveform, pcm_of
 from tests.fakes.hearing import silence, tone, voice
-from tests.fakes.resident_child import DEADLY, ENDLESS, POISON
+from tests.fakes.resident_child import BROKEN, CHATTY, DEADLY, ENDLESS, ODD, POISON
 
 CHILD = "tests.fakes.resident_child"
 
@@ -46,6 +48,15 @@ async def rest(stream: ResidentStream) -> tuple[float, list[tuple[float, float, 
                 pieces.append((round(each.start, 1), round(each.end, 1), len(each.words)))
     await stream.close()
     return round(seconds, 1), pieces
+
+
+async def told(stream: ResidentStream) -> list[HeardPiece]:
+    """All pieces of a stream to which nothing more comes."""
+    await stream.finish()
+    async with asyncio.timeout(60):
+        pieces = [each async for each in stream.heard() if isinstance(each, HeardPiece)]
+    await stream.close()
+    return pieces
 
 
 async def first_piece(stream: ResidentStream) -> HeardPiece:
@@ -99,6 +110,50 @@ async def test_a_piece_that_ends_the_process_costs_that_piece_alone(process: Res
     await say(good, silence(0.8))
     assert await rest(bad) == (5.5, [(0.0, 1.0, 10), (4.0, 4.5, 5)])
     assert await rest(good) == (2.0, [(0.0, 1.0, 10)])
+
+
+@pytest.mark.parametrize("loudness", [DEADLY, BROKEN])
+async def test_a_piece_of_which_nothing_comes_is_told_as_skipped(process: ResidentProcess, loudness: float) -> None:
+    stream, other = await process.open("pcm16", RATE, "en"), await process.open("pcm16", RATE, "en")
+    pause = silence(6.0)  # the next process is given what is left at once, and puts together what is close
+    await say(stream, tone(1.0, loudness), pause, tone(0.5), pause, tone(2.0, loudness), pause)
+    await say(other, tone(0.5), silence(1.0))
+    assert [each.skipped_s for each in await told(stream)] == pytest.approx([1.0, 2.0], abs=0.2)
+    assert [each.skipped_s for each in await told(other)] == [0.0]
+
+
+@pytest.mark.parametrize("loudness", [BROKEN, ODD, CHATTY])
+async def test_a_model_that_fails_or_prints_costs_an_answer_at_most_and_not_the_process(
+    process: ResidentProcess, loudness: float
+) -> None:
+    stream = await process.open("pcm16", RATE, "en")
+    first = process._process
+    heard = await asyncio.gather(process.hear(pcm_of(tone(2.0, loudness)), "en"), process.hear(pcm_of(tone(2.0)), "en"))
+    assert ["error" in each for each in heard] == [loudness != CHATTY, False]
+    await say(stream, tone(1.0, loudness), silence(1.0), tone(0.5), silence(1.0))
+    assert len(await told(stream)) == (2 if loudness == CHATTY else 1)
+    assert process._process is first
+
+
+async def test_what_is_told_and_not_understood_ends_the_process_and_everybody_is_answered(
+    process: ResidentProcess, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    stream = await process.open("pcm16", RATE, "en")
+    hand_on, broken = process._hand_on, list[str]()
+
+    def once(told: Mapping[str, Any], content: bytes) -> None:
+        if told["told"] in (HEARD, PIECE) and told["told"] not in broken:
+            broken.append(told["told"])
+            raise AttributeError
+        hand_on(told, content)
+
+    monkeypatch.setattr(process, "_hand_on", once)
+    with pytest.raises(ModelFailed):
+        await process.hear(pcm_of(tone(2.0)), "en")
+    await say(stream, tone(1.0), silence(1.0), tone(0.5), silence(1.0))
+    assert [(each.start, each.skipped_s) for each in await told(stream)] == [(2.0, 1.0)]
+    assert "AttributeError" in caplog.text
+    assert "the process that hears ended while it heard a piece: SIGKILL" in caplog.text
 
 
 async def test_a_piece_that_takes_too_long_costs_that_piece_alone() -> None:
