@@ -45,7 +45,7 @@ class Sound:
     """Whether a session is heard in the background once it has ended, where the extra `speech` is there."""
     strangers: Literal["keep", "keep_without_name", "drop"] = "keep"
     """What becomes of sentences in voices that nobody has named (decision 0105): they are kept under a number by
-    which the voice is known again; kept as somebody's, and nothing of the voice; or dropped."""
+    which the voice is recognised; kept as somebody's, and nothing of the voice; or dropped."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -74,7 +74,7 @@ class SpeakerDiariser(Protocol):
 
     def diarise(self, sound: Waveform) -> Diarisation:
         """Turns in order, none over another of the same voice, and a vector of unit length for each voice that can be
-        known again; voices are numbered from 1 in the order in which they begin."""
+        recognised; voices are numbered from 1 in the order in which they begin."""
 
 
 class EmotionReader(Protocol):

@@ -249,7 +249,7 @@ class LiveStreams:
         return HeardPiece(stream, place, place, language, (), one.transcriber.name, skipped)
 
     def _told_apart(self, piece: LivePiece) -> Diarisation:
-        """Who speaks in a piece; nobody in one that is too short for anybody to be known."""
+        """Who speaks in a piece; nobody in one that is too short for anybody to be recognised."""
         limits = LIMITS.get(self._voices.embedder.name) if self._voices else None
         if self._voices is None or limits is None or piece.end - piece.start < limits.seconds:
             return Diarisation((), ())

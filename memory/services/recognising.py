@@ -39,10 +39,10 @@ class Recording:
 async def recognised(
     store: VoiceStore, voices: Collection[HeardVoice], where: Recording, now: Instant, strangers: str
 ) -> Speakers:
-    """Who speaks in a whole recording; strangers get a label each, by which they are known again.
+    """Who speaks in a whole recording; strangers get a label each, by which they are recognised.
 
     A voice that speaks alone says nothing in a memory that knows nobody's: it is whoever brought it. One that speaks
-    too little to be known again is somebody's. Raises Stale.
+    too little to be recognised is somebody's. Raises Stale.
     """
     if not voices:
         return NOBODY
@@ -57,7 +57,7 @@ async def recognised(
 async def known(
     store: VoiceStore, voices: Collection[HeardVoice], where: Recording, now: Instant, strangers: str
 ) -> Speakers:
-    """Who of those that are known speaks in a piece of a recording. Nothing is learnt.
+    """Who of those that are known is recognised in a piece of a recording. Nothing is learnt.
 
     Of strangers it says nothing, unless they are not to be told by name, or at all: the whole recording tells more.
     """

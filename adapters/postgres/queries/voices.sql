@@ -13,7 +13,7 @@ SELECT print_id, voice_id, origin, model, style, seconds, embedding, source_id, 
 FROM voice_prints WHERE scope = %(scope)s;
 
 -- name: changes
--- The latest first, without those that were undone and those that undid them, or the one that is named.
+-- The latest first, each with whether it was undone; or the one that is named.
 SELECT c.change_id, c.kind, c.actor, c.at, c.undoes, c.touched, c.voices, c.prints, c.commands,
        EXISTS (SELECT FROM voice_changes u WHERE u.scope = c.scope AND u.undoes = c.change_id) AS undone
 FROM voice_changes c
