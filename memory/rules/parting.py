@@ -11,7 +11,7 @@ from memory.model.commands import PartSpeaker
 from memory.model.entities import Entity, Mention
 from memory.model.facts import Fact
 from memory.model.ids import fold
-from memory.model.working_set import Draft, follow
+from memory.model.working_set import Draft
 from memory.rules import naming, resolution
 from memory.rules.across import settle_slots
 from memory.rules.following import follow_split
@@ -118,8 +118,11 @@ def _the_other(
 
 def _merged_into(draft: Draft, entity: Entity) -> list[Entity]:
     """What became this entity, by id."""
-    merged = (each for each in draft.entities.values() if each.merged_into is not None)
-    found = [each for each in merged if (of := follow(draft.entities, each.entity_id)) and of == entity]
+    found, asked = list[Entity](), [entity.entity_id]
+    while asked:
+        merged = draft.merged_into(asked.pop())
+        found += merged
+        asked += [each.entity_id for each in merged]
     return sorted(found, key=lambda each: each.entity_id)
 
 
