@@ -62,11 +62,22 @@ class PostgresVoices:
 
     async def changes(self, scope: str, change_id: str | None = None, limit: int = 100) -> Sequence[KnownChange]:
         """See memory.services.voices.VoiceStore."""
-        async with self._pool.transaction(consistent=True, scope=scope) as connection:
-            rows = await _all(connection, "changes", scope=scope, change_id=change_id, limit=limit)
+        return await self._changes("changes", scope=scope, change_id=change_id, limit=limit)
+
+    async def standing_changes(
+        self, scope: str, voices: Sequence[str] | None = None, limit: int | None = None
+    ) -> list[BankChange]:
+        """Changes that a person asked for and nobody took back, the latest first; all of them, or those that concern
+        one of these voices, or so many. What listening has taught is not among them, however much it is."""
+        asked = {"scope": scope, "voices": None if voices is None else list(voices), "limit": limit}
+        return [each.change for each in await self._changes("standing", **asked)]
+
+    async def _changes(self, name: str, **asked: Any) -> list[KnownChange]:
+        async with self._pool.transaction(consistent=True, scope=asked["scope"]) as connection:
+            rows = await _all(connection, name, **asked)
             named = {each["print_id"] for row in rows for each in row["prints"]}
-            prints = {row["print_id"]: _print(row) for row in await _all(connection, "prints", scope=scope)}
-        kept = {identity: prints[identity] for identity in named & prints.keys()}
+            found = await _all(connection, "prints", scope=asked["scope"]) if named else []
+        kept = {row["print_id"]: _print(row) for row in found if row["print_id"] in named}
         return [KnownChange(_change(row, kept), row["undone"]) for row in rows]
 
     async def sources_in_sight(self, view: View, ids: Sequence[str]) -> set[str]:
@@ -100,15 +111,18 @@ class PostgresVoices:
         """`{source_id, segment_id, total}` of what was said under these labels, the latest first."""
         return await self._pool.rows(Q["said"], scope=scope, labels=list(labels), limit=limit)
 
-    async def keys_said(
-        self, scope: str, labels: Sequence[str], sources: Sequence[str] | None, limit: int
-    ) -> list[int]:
-        """Keys of segments that were said under these labels, so many, the latest first.
+    async def keys_said(self, scope: str, labels: Sequence[str], sources: Sequence[str] | None) -> list[int]:
+        """Keys of all segments that were said under these labels.
 
         In sources that are named it is only those that no person has pinned.
         """
         asked = {"scope": scope, "labels": list(labels), "sources": None if sources is None else list(sources)}
-        return [row["segment_key"] for row in await self._pool.rows(Q["keys_said"], **asked, limit=limit)]
+        [row] = await self._pool.rows(Q["keys_said"], **asked)
+        return list(row["keys"])
+
+    async def sources_said(self, scope: str, labels: Sequence[str]) -> set[str]:
+        """Ids of the sources in which anything was said under these labels."""
+        return {row["source_id"] for row in await self._pool.rows(Q["sources_said"], scope=scope, labels=list(labels))}
 
     async def erase(self, scope: str, voice_ids: Sequence[str] = (), print_ids: Sequence[str] = ()) -> int:
         """See memory.services.voices.VoiceStore."""

@@ -20,8 +20,6 @@ from memory.rules.voice_bank import differing, excluded, merged, named
 from memory.services.voices import undo as undo_change
 
 NOTHING = "There is no change of the voices that could be undone."
-MOST_CHANGES = 1_000
-"""Changes of a bank that are looked through for the last of a person, or for the one that named a voice (chosen)."""
 
 
 class VoiceNaming(Body):
@@ -184,9 +182,8 @@ async def _is_last(app: AppContext, who: Caller, change_id: str) -> bool:
 
 async def _last(app: AppContext, who: Caller) -> str:
     """The last change of a person that stands. Raises Conflict."""
-    for known in await app.stores.voices.changes(who.scope, None, MOST_CHANGES):
-        if not (known.undone or known.change.undoes or known.change.actor != "user"):
-            return known.change.change_id
+    for change in await app.stores.voices.standing_changes(who.scope, limit=1):
+        return change.change_id
     raise Conflict(NOTHING)
 
 
@@ -203,10 +200,9 @@ async def _naming(app: AppContext, who: Caller, voice: KnownVoice) -> BankChange
     """The change that gave a voice the name it has, if it still stands."""
     if not voice.name:
         return None
-    for known in await app.stores.voices.changes(who.scope, None, MOST_CHANGES):
-        change = known.change
+    for change in await app.stores.voices.standing_changes(who.scope, [voice.voice_id]):
         given = (each.after.name for each in change.voices if each.after and each.after.voice_id == voice.voice_id)
-        if not known.undone and change.kind == "name" and voice.name in given:
+        if change.kind == "name" and voice.name in given:
             return change
     return None
 

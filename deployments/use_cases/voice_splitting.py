@@ -12,7 +12,7 @@ from deployments.callers import Caller, writing
 from deployments.commands import turn
 from deployments.kinds import Body, Id, ShortText
 from deployments.use_cases.speakers import taken_back
-from deployments.use_cases.voice_changes import MOST_CHANGES, VoiceChanged, changed_so, made_before
+from deployments.use_cases.voice_changes import VoiceChanged, changed_so, made_before
 from deployments.use_cases.voices import shown_voice, voice_meant
 from memory.errors import Conflict, Invalid, NotFound
 from memory.model.commands import PartSpeaker
@@ -22,8 +22,9 @@ from memory.rules.voice_bank import applied
 from memory.rules.voice_splits import brought_by, labels_of, labels_split, prints_split
 from memory.services.voices import day_called
 
-MOST_SAID = 50_000
-"""Segments that can become another person's at once (chosen: a command of 1 MB)."""
+MOST_SAID = 200_000
+"""Segments that can become another person's at once: what rests on several of them goes only with all of these, so
+they are one command (chosen: one of 2 MB, and more than one voice says in a year)."""
 Several = Field(max_length=100)
 
 
@@ -46,10 +47,7 @@ async def split_voice(app: AppContext, who: Caller, key: str, voice_id: str, bod
         raise Invalid("Say which labels go out, or which prints; one of the two.")
     undone = list[str]()
     if body.labels:
-        changes = [
-            each.change for each in await app.stores.voices.changes(who.scope, None, MOST_CHANGES) if not each.undone
-        ]
-        brought, turns = brought_by(bank, changes, body.labels)
+        brought, turns = brought_by(bank, await _changes(app, who, bank, voice), body.labels)
         brought = brought or await _heard_under(app, who, bank, voice, body.labels)
         change = labels_split(bank, key, app.clock.now(), voice.voice_id, body.labels, brought)
         command = await _parting(app, who, bank, change, body.labels, None)
@@ -61,13 +59,18 @@ async def split_voice(app: AppContext, who: Caller, key: str, voice_id: str, bod
     return await changed_so(app, who, change, [command], change.apart[1], undone)
 
 
+async def _changes(app: AppContext, who: Caller, bank: VoiceBank, voice: KnownVoice) -> list[BankChange]:
+    """What a person has changed of a voice and of those that became one with it, the latest first."""
+    one = [each.voice_id for each in bank.voices.values() if bank.root(each.voice_id) == voice]
+    return await app.stores.voices.standing_changes(who.scope, one)
+
+
 async def _heard_under(
     app: AppContext, who: Caller, bank: VoiceBank, voice: KnownVoice, labels: Sequence[str]
 ) -> set[str]:
     """Prints of where a voice spoke under these labels alone. No change tells of a merge that an archive brought."""
     rest = [each for each in labels_of(bank, voice) if each not in labels]
-    said = [await app.stores.voices.said(who.scope, which, MOST_SAID) for which in (labels, rest)]
-    sources, others = ({row["source_id"] for row in rows} for rows in said)
+    sources, others = [await app.stores.voices.sources_said(who.scope, which) for which in (labels, rest)]
     return {each.print_id for each in bank.prints_of(voice.voice_id) if each.source_id in sources - others}
 
 
@@ -80,9 +83,7 @@ async def _prints_out(
     sources = sorted(str(each) for each in heard)
     if set(sources) - await app.stores.voices.sources_in_sight(who.view, sources):
         raise NotFound("This voice is not known by such a print.", voice_id=voice.voice_id)
-    changes = [
-        each.change for each in await app.stores.voices.changes(who.scope, None, MOST_CHANGES) if not each.undone
-    ]
+    changes = await _changes(app, who, bank, voice)
     for label in labels_of(bank, voice)[1:]:
         if brought_by(bank, changes, [label])[0] & set(ids):
             raise Invalid(
@@ -103,9 +104,12 @@ async def _parting(
     sources: Sequence[str] | None,
 ) -> PartSpeaker:
     """The turn that goes with a split: whoever said this is who the new voice is. Raises Conflict if it is too much."""
-    keys = await app.stores.voices.keys_said(who.scope, labels, sources, MOST_SAID + 1)
+    keys = await app.stores.voices.keys_said(who.scope, labels, sources)
     if len(keys) > MOST_SAID:
-        raise Conflict(f"This voice said more than {MOST_SAID:,} segments there; let fewer labels go out.")
+        several = len(labels if sources is None else sources) > 1
+        what = "Let them go out one after the other, and merge the voices that they become." if several else ""
+        told = f"They said {len(keys):,} segments there, and {MOST_SAID:,} can become another person's at once."
+        raise Conflict(f"{told} Nothing was changed. {what}".strip(), voice_id=change.apart[0])
     old, new = bank.shown(change.apart[0]), applied(bank, change).shown(change.apart[1])
     return _turn(change.change_id, old, new, keys)
 
@@ -118,7 +122,7 @@ async def _again(app: AppContext, who: Caller, bank: VoiceBank, known: BankChang
     """A split that was asked for before: a turn that it still lacks, as after a failure in between, is made up for."""
     kept, fresh = (bank.root(each if each in bank.voices else known.apart[0]) for each in known.apart)
     if kept != fresh:
-        keys = await app.stores.voices.keys_said(who.scope, labels_of(bank, fresh), None, MOST_SAID)
+        keys = await app.stores.voices.keys_said(who.scope, labels_of(bank, fresh), None)
         await turn(app, who, _turn(known.change_id, bank.shown(kept.voice_id), bank.shown(fresh.voice_id), keys))
     return VoiceChanged(
         change_id=known.change_id, voice=await shown_voice(app, who, bank, fresh), commands=list(known.commands)

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from deployments.use_cases import voice_splitting
 from memory.model.scopes import user_scope
 from memory.rules.voice_bank import HeardPlace
 from memory.services.voices import listen
@@ -107,6 +108,47 @@ async def test_prints_go_with_their_label_where_no_change_tells_of_the_merge(two
     assert [each["source_id"] for each in (await voice_of(two, LABEL))["prints"]] == ["lunch"]
     told = await shown(two)
     assert {json.loads(each)["by"] for each in told["promises"]} == {"Tom", OTHER}
+
+
+async def much_was_learnt(door: Door) -> None:
+    """More recordings taught the bank since than it has changes of a person."""
+    await door.rows(
+        "INSERT INTO voice_changes (scope, change_id, kind, actor, at, touched)"
+        " SELECT %(scope)s, 'learnt-' || n, 'listen', 'listening', now(), '{}' FROM generate_series(1, 1200) n"
+        " RETURNING 1",
+        scope=user_scope(door.user),
+    )
+
+
+async def test_what_was_learnt_since_hides_no_change_of_a_person(two: Door) -> None:
+    await name(two, (await voice_of(two, LABEL))["voice_id"], "Tom")
+    apart = await shown(two)
+    tom = await merge(two)
+    before = await shown(two)
+    await much_was_learnt(two)
+    await split(two, tom, labels=[OTHER])
+    assert of(await shown(two), "voices", "promises", "entities") == of(apart, "voices", "promises", "entities")
+    await two.post("/v1/voices/undo")
+    assert await shown(two) == before
+    assert (await two.post("/v1/voices/undo"))["kind"] == "merge"
+    await name(two, tom, "Ravi")
+    assert {json.loads(each)["by"] for each in (await shown(two))["promises"]} == {"Ravi", OTHER}
+
+
+async def test_more_than_can_go_out_at_once_is_refused_with_what_to_do(
+    two: Door, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tom = await merge(two)
+    before = await shown(two)
+    monkeypatch.setattr(voice_splitting, "MOST_SAID", 1)
+    problem = await split(two, tom, 409, labels=[OTHER])
+    assert problem["detail"].startswith("They said 2 segments there, and 1 can become another person's at once.")
+    assert await shown(two) == before
+    await hear(two, "shop", 3, *PLAYS, day=2)
+    third = next(each for each in (await two.get("/v1/voices"))["voices"] if "5 May" in each["label"])
+    await two.post("/v1/voices/merge", {"voice_id": tom, "other_id": third["voice_id"]})
+    problem = await split(two, tom, 409, labels=[OTHER, third["label"]])
+    assert problem["detail"].endswith("Let them go out one after the other, and merge the voices that they become.")
 
 
 async def two_prints(door: Door) -> tuple[str, str]:

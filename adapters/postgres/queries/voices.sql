@@ -20,6 +20,15 @@ FROM voice_changes c
 WHERE c.scope = %(scope)s AND (%(change_id)s::text IS NULL OR c.change_id = %(change_id)s)
 ORDER BY c.place DESC LIMIT %(limit)s;
 
+-- name: standing
+-- Changes that a person asked for, of these voices if any are named, as far as they stand; the latest first, so many.
+SELECT c.change_id, c.kind, c.actor, c.at, c.undoes, c.touched, c.voices, c.prints, c.commands, false AS undone
+FROM voice_changes c
+WHERE c.scope = %(scope)s AND c.actor = 'user' AND c.undoes IS NULL
+  AND (%(voices)s::text[] IS NULL OR c.touched && %(voices)s)
+  AND NOT EXISTS (SELECT FROM voice_changes u WHERE u.scope = c.scope AND u.undoes = c.change_id)
+ORDER BY c.place DESC LIMIT %(limit)s;
+
 -- name: note
 INSERT INTO voice_changes (scope, change_id, kind, actor, at, undoes, touched, voices, prints, commands)
 VALUES (%(scope)s, %(change_id)s, %(kind)s, %(actor)s, to_timestamp(%(at)s), %(undoes)s, %(touched)s, %(voices)s,
@@ -104,11 +113,15 @@ WHERE s.scope = %(scope)s AND s.speaker = ANY(%(labels)s) AND s.replaced_by IS N
 ORDER BY s.at DESC, s.segment_key LIMIT %(limit)s;
 
 -- name: keys_said
--- Keys of what these labels said, so many; in sources that are named only what no person has pinned.
-SELECT segment_key FROM segments
+-- Keys of what these labels said; in sources that are named only what no person has pinned.
+SELECT coalesce(array_agg(segment_key), '{}') AS keys FROM segments
 WHERE scope = %(scope)s AND speaker = ANY(%(labels)s) AND replaced_by IS NULL
-  AND (%(sources)s::text[] IS NULL OR (source_id = ANY(%(sources)s) AND NOT pinned))
-ORDER BY at DESC, segment_key LIMIT %(limit)s;
+  AND (%(sources)s::text[] IS NULL OR (source_id = ANY(%(sources)s) AND NOT pinned));
+
+-- name: sources_said
+-- Sources in which these labels said anything.
+SELECT DISTINCT source_id FROM segments
+WHERE scope = %(scope)s AND speaker = ANY(%(labels)s) AND replaced_by IS NULL;
 
 -- name: heard_in
 -- When sources began by their own clocks, as UTC epoch seconds.
