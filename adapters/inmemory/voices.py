@@ -22,6 +22,13 @@ class InMemoryVoices:
         """See memory.services.voices.VoiceStore."""
         return self._banks.get(scope, VoiceBank())
 
+    async def version(self, scope: str) -> str:
+        """See memory.services.voices.VersionedBanks."""
+        bank = await self.bank(scope)
+        return str(
+            (sorted(bank.voices.items()), sorted((each.print_id, each.voice_id) for each in bank.prints.values()))
+        )
+
     async def commit(self, scope: str, change: BankChange) -> bool:
         """See memory.services.voices.VoiceStore."""
         known = self._changes.setdefault(scope, [])

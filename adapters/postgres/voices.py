@@ -46,6 +46,11 @@ class PostgresVoices:
         async with self._pool.transaction(consistent=True, scope=scope) as connection:
             return await _bank(connection, scope)
 
+    async def version(self, scope: str) -> str:
+        """See memory.services.voices.VersionedBanks."""
+        [row] = await self._pool.rows(Q["version"], scope=scope)
+        return str(row["version"])
+
     async def commit(self, scope: str, change: BankChange) -> bool:
         """See memory.services.voices.VoiceStore."""
         try:

@@ -20,6 +20,7 @@ from memory.model.sound import HeardSound
 from memory.model.timeline import Instant
 from memory.services.hearing import segments_of
 from memory.services.recognising import Recording, Speakers, known, left_out, shown_as
+from memory.services.voices import Banks
 from memory.services.zones import offset_s
 
 
@@ -66,17 +67,24 @@ async def keep_piece(app: AppContext, user_id: str, key: str, piece: SoundPieceI
 
 
 async def store_heard(
-    app: AppContext, who: Caller, key: str, piece: SoundPieceIn, heard: HeardSound, began: Instant
+    app: AppContext,
+    who: Caller,
+    key: str,
+    piece: SoundPieceIn,
+    heard: HeardSound,
+    began: Instant,
+    banks: Banks | None = None,
 ) -> list[HeardSegmentOut]:
     """Store what was heard in a piece that began then, as a line of a session file tells it; each segment as told.
 
-    Raises Forbidden.
+    Whoever stores one piece after the other may give the `banks` to read voices from. Raises Forbidden.
     """
+    banks = banks or app.stores.voices
     user_id = writing(who).user_id
     speaker = piece.speaker or owner_label(await app.profile(user_id))
     started_at = await _started_at(app, who, piece.session_id) or began
     shift, named = max(0.0, began - started_at), digest(piece.session_id, key).hex()
-    speakers = await _known(app, who, piece, heard, began)
+    speakers = await _known(app, who, piece, heard, began, banks)
     segments = [
         {
             **each,
@@ -94,15 +102,12 @@ async def store_heard(
         "segments": segments,
     }
     await take_in(app, who, line)
-    return await _shown(app, who, segments, has_voices=bool(speakers))
+    said = {each["speaker"] for each in segments} if speakers else set()
+    return _shown(app, segments, await shown_as(banks, who.scope, said) if said else {})
 
 
-async def _shown(
-    app: AppContext, who: Caller, segments: Sequence[Mapping[str, Any]], *, has_voices: bool
-) -> list[HeardSegmentOut]:
+def _shown(app: AppContext, segments: Sequence[Mapping[str, Any]], names: Mapping[str, str]) -> list[HeardSegmentOut]:
     """The segments as they are told, voices by the names that they have now."""
-    said = {each["speaker"] for each in segments}
-    names = await shown_as(app.stores.voices, who.scope, said) if has_voices and said else {}
     wanted = app.settings.models.speech.emotion
     return [
         HeardSegmentOut(
@@ -124,14 +129,16 @@ def why_unfelt(emotion: Mapping[str, Any] | None, wanted: bool) -> str | None:
     return None if emotion.get("score") else "unclear"
 
 
-async def _known(app: AppContext, who: Caller, piece: SoundPieceIn, heard: HeardSound, began: Instant) -> Speakers:
+async def _known(
+    app: AppContext, who: Caller, piece: SoundPieceIn, heard: HeardSound, began: Instant, banks: Banks
+) -> Speakers:
     """Who of those whose voices are known speaks in a piece; the sweep knows more, and learns.
 
     Where its sender says who speaks, voices tell no more than who is left out.
     """
     where = Recording(who.scope, piece.session_id, began, offset_s((await app.profile(who.user_id)).time_zone, began))
     told = known if piece.speaker is None else left_out
-    return await told(app.stores.voices, heard.voices, where, app.clock.now(), app.settings.sound.strangers)
+    return await told(banks, heard.voices, where, app.clock.now(), app.settings.sound.strangers)
 
 
 async def _started_at(app: AppContext, who: Caller, session_id: str) -> Instant | None:

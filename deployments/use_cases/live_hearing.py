@@ -20,6 +20,7 @@ from memory.model.sound import RATE, SAMPLE, HeardPiece, HeardSound, SoundFacts,
 from memory.services.ears import LiveStream, must_be_installed
 from memory.services.hearing import sentences_of
 from memory.services.recognising import are_asked_for
+from memory.services.voices import LatestBanks
 
 KEEP_S = 2.0
 """Seconds of sound that are kept at once (chosen: what a gateway that is killed may lose of a stream)."""
@@ -44,6 +45,7 @@ class LiveSession:
         self._decoded_bytes = 0
         self._kept, self._stored = 0, 0
         self._heeding: asyncio.Task[None] | None = None
+        self._banks = LatestBanks(app.stores.voices)
         self._began = app.clock.now()
         """When the first sample of the stream was spoken, as its latest sound tells."""
 
@@ -95,7 +97,7 @@ class LiveSession:
     async def heed_voices(self) -> None:
         """Have voices told from now on, if it matters whose they are. While nobody can say so it stays as it was."""
         with suppress(Unavailable):
-            bank = await self._app.stores.voices.bank(self._who.scope)
+            bank = await self._banks.bank(self._who.scope)
             self._stream.ask_voices(are_asked_for(bank, self._app.settings.sound.strangers))
 
     async def _store(self, heard: HeardPiece) -> list[HeardSegmentOut]:
@@ -106,7 +108,8 @@ class LiveSession:
             return []
         self._stored += 1
         told = HeardSound(SoundFacts(), heard.end, heard.engine, sentences, heard.voices)
-        return await store_heard(self._app, self._who, f"{self._key}-w{self._stored}", self._piece, told, self._began)
+        key = f"{self._key}-w{self._stored}"
+        return await store_heard(self._app, self._who, key, self._piece, told, self._began, self._banks)
 
 
 async def open_live(app: AppContext, who: Caller, piece: SoundPieceIn, form: StreamForm) -> LiveSession:

@@ -13,7 +13,7 @@ from memory.model.timeline import Instant
 from memory.model.voices import DROP, ENROLLED, KEEP, SOMEBODY, VoiceBank
 from memory.rules.voice_bank import HeardPlace, attributed
 from memory.rules.voices import LIMITS, identify, towards_strangers
-from memory.services.voices import VoiceStore, day_called, listen
+from memory.services.voices import Banks, VoiceStore, day_called, listen
 
 Who = TypeVar("Who")
 Speakers = Mapping[int, str | None]
@@ -55,7 +55,7 @@ async def recognised(
 
 
 async def known(
-    store: VoiceStore, voices: Collection[HeardVoice], where: Recording, now: Instant, strangers: str
+    store: Banks, voices: Collection[HeardVoice], where: Recording, now: Instant, strangers: str
 ) -> Speakers:
     """Who of those that are known is recognised in a piece of a recording. Nothing is learnt.
 
@@ -72,7 +72,7 @@ async def known(
 
 
 async def left_out(
-    store: VoiceStore, voices: Collection[HeardVoice], where: Recording, now: Instant, strangers: str
+    store: Banks, voices: Collection[HeardVoice], where: Recording, now: Instant, strangers: str
 ) -> Speakers:
     """Which voices are not told, or not by name, where somebody has said who speaks: that excludes nobody less.
 
@@ -87,7 +87,7 @@ async def left_out(
     return {number: label for number, label in found.items() if label in (None, SOMEBODY)}
 
 
-async def shown_as(store: VoiceStore, scope: str, speakers: Collection[str]) -> Mapping[str, str]:
+async def shown_as(store: Banks, scope: str, speakers: Collection[str]) -> Mapping[str, str]:
     """What each of these labels of voices is called now; others are called as they are."""
     bank = await store.bank(scope)
     return {each.label: bank.shown(each.voice_id) for each in bank.voices.values() if each.label in speakers}

@@ -55,6 +55,35 @@ class VoiceStore(Protocol):
         """Erase voices with their prints, and prints; how many prints. What brought them cannot be undone any more."""
 
 
+class Banks(Protocol):
+    """The banks of voices, for whoever only reads them."""
+
+    async def bank(self, scope: str) -> VoiceBank:
+        """All voices and prints."""
+
+
+class VersionedBanks(Banks, Protocol):
+    """The same, where it can be told cheaply whether a bank has changed."""
+
+    async def version(self, scope: str) -> str:
+        """Another one whenever the bank of a scope is another."""
+
+
+class LatestBanks:
+    """See Banks: each bank as it is now, read whole only when it has changed. Let go of it soon: it holds prints."""
+
+    def __init__(self, store: VersionedBanks) -> None:
+        self._store = store
+        self._read: dict[str, tuple[str, VoiceBank]] = {}
+
+    async def bank(self, scope: str) -> VoiceBank:
+        """All voices and prints."""
+        version = await self._store.version(scope)  # before the bank: what changes between is read again
+        if scope not in self._read or self._read[scope][0] != version:
+            self._read[scope] = version, await self._store.bank(scope)
+        return self._read[scope][1]
+
+
 async def listen(
     store: VoiceStore,
     voices: Collection[HeardVoice],

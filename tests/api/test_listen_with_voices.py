@@ -76,6 +76,20 @@ async def test_who_is_known_has_their_name_and_others_are_the_owner(live: Open) 
     assert live.ear.opened[0][3].asks_voices
 
 
+async def test_the_bank_is_read_once_while_it_stays_as_it_is(live: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    await enrol(live, "Tom", TOM)
+    store, reads = live.door.app.stores.voices, list[str]()
+    bank = store.bank
+
+    async def counted(scope: str) -> Any:
+        reads.append(scope)
+        return await bank(scope)
+
+    monkeypatch.setattr(store, "bank", counted)
+    assert await speak(live, *turns(TOM, TOM, TOM)) == ["Tom"] * 3
+    assert len(reads) == 1
+
+
 async def test_two_who_speak_in_one_piece_are_told_apart(live: Open) -> None:
     await enrol(live, "Tom", TOM)
     await enrol(live, "Maya", MAYA)

@@ -19,7 +19,7 @@ from memory.model.sources import Segment, Source
 from memory.model.voices import BankChange, VoiceBank
 from memory.rules import voice_bank as vb
 from memory.rules.voice_splits import brought_by, labels_split, prints_split
-from memory.services.voices import VoiceStore, day_called, listen, undo
+from memory.services.voices import LatestBanks, VoiceStore, day_called, listen, undo
 from tests.unit.rules.test_voices import NOW, axis, beside, voice
 
 pytestmark = pytest.mark.postgres
@@ -51,6 +51,46 @@ async def one(store: VoiceStore, scope: str, name: str) -> str:
     found = (await store.bank(scope)).called(name)
     assert found is not None
     return found.voice_id
+
+
+class Counted:
+    """A store that counts how often a bank is read whole."""
+
+    def __init__(self, store: Any) -> None:
+        self._store, self.reads = store, 0
+        self.version = store.version
+
+    async def bank(self, scope: str) -> VoiceBank:
+        self.reads += 1
+        found: VoiceBank = await self._store.bank(scope)
+        return found
+
+
+async def test_a_bank_is_read_again_only_when_it_has_changed(store: VoiceStore, scope: str) -> None:
+    counted = Counted(store)
+    latest = LatestBanks(counted)
+    for reads, change in enumerate(
+        (
+            lambda: enrol(store, scope, "Maya", 0),
+            lambda: enrol(store, scope, "Tom", 1),
+            lambda: rename(store, scope, "Tom", "Ravi"),
+            lambda: erase(store, scope, "Maya"),
+        ),
+        start=1,
+    ):
+        await change()
+        for _ in range(3):
+            assert await latest.bank(scope) == await store.bank(scope)
+        assert counted.reads == reads
+
+
+async def rename(store: VoiceStore, scope: str, old: str, new: str) -> None:
+    bank = await store.bank(scope)
+    assert await store.commit(scope, vb.named(bank, f"name-{new}", NOW, await one(store, scope, old), new))
+
+
+async def erase(store: VoiceStore, scope: str, name: str) -> None:
+    assert await store.erase(scope, [await one(store, scope, name)])
 
 
 async def test_what_is_kept_comes_back_as_it_was(store: VoiceStore, scope: str) -> None:

@@ -12,6 +12,13 @@ FROM voices WHERE scope = %(scope)s;
 SELECT print_id, voice_id, origin, model, style, seconds, embedding, source_id, at
 FROM voice_prints WHERE scope = %(scope)s;
 
+-- name: version
+-- Another one whenever a bank is another: its voices, and whose its prints are. A print of an id never changes itself.
+SELECT concat_ws(' ',
+    (SELECT sum(hashtextextended(v::text, 0)) FROM voices v WHERE v.scope = %(scope)s),
+    (SELECT sum(hashtextextended(p.print_id || ' ' || p.voice_id, 0)) FROM voice_prints p WHERE p.scope = %(scope)s)
+) AS version;
+
 -- name: changes
 -- The latest first, each with whether it was undone; or the one that is named.
 SELECT c.change_id, c.kind, c.actor, c.at, c.undoes, c.touched, c.voices, c.prints, c.commands,
