@@ -72,8 +72,9 @@ class ResidentStream:
 
     async def heard(self) -> AsyncIterator[StreamedSound | HeardPiece]:
         """See memory.services.ears.LiveStream."""
-        while (each := await self.told.get()) is not None:
-            yield each
+        while not (self.has_ended and self.told.empty()):
+            if (each := await self.told.get()) is not None:
+                yield each
         if self.has_failed:
             raise ModelFailed(GONE)
 

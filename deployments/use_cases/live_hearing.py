@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from deployments.app_context import AppContext
 from deployments.callers import Caller, writing
 from deployments.use_cases.heard_pieces import HeardSegmentOut, SoundPieceIn, keep_piece, store_heard
-from memory.errors import TooManyRequests, Unavailable
+from memory.errors import ModelFailed, TooManyRequests, Unavailable
 from memory.model.sound import RATE, SAMPLE, HeardPiece, HeardSound, SoundFacts, StreamCodec, StreamedSound
 from memory.services.ears import LiveStream, must_be_installed
 from memory.services.hearing import sentences_of
@@ -41,7 +41,8 @@ class LiveSession:
     def __init__(self, app: AppContext, who: Caller, piece: SoundPieceIn, stream: LiveStream) -> None:
         self._app, self._who, self._piece, self._stream = app, who, piece, stream
         self._key = f"live-{secrets.token_hex(8)}"
-        self._held = bytearray()
+        self._held, self._unkept = bytearray(), b""
+        """Sound that is not kept yet: what has come since, and the piece that is being kept or could not be."""
         self._decoded_bytes = 0
         self._kept, self._stored = 0, 0
         self._heeding: asyncio.Task[None] | None = None
@@ -72,12 +73,20 @@ class LiveSession:
         await self._keep()
 
     async def close(self) -> None:
-        """Hear no more of it; what has come is kept."""
+        """Hear no more of it; what has come is kept. Raises Unavailable of a full disk."""
         _count(self._app, self._who.user_id, -1)
-        await self._stream.close()
-        await self._keep()
-        if self._heeding is not None:
-            self._heeding.cancel()
+        try:
+            await self._stream.close()
+            with suppress(ModelFailed):
+                async for each in self._stream.heard():  # what nobody has taken since hearing broke
+                    if isinstance(each, StreamedSound):
+                        self._held += each.pcm
+            while self._held or self._unkept:
+                await self._keep()
+        finally:
+            if self._heeding is not None:
+                self._heeding.cancel()
+                await asyncio.gather(self._heeding, return_exceptions=True)
 
     async def _take(self, pcm: bytes) -> None:
         self._held += pcm
@@ -85,14 +94,18 @@ class LiveSession:
         self._began = self._app.clock.now() - self._decoded_bytes / (SAMPLE * RATE)
         if len(self._held) >= KEEP_BYTES:
             await self._keep()
-
-    async def _keep(self) -> None:
-        sound, self._held = bytes(self._held), bytearray()
-        if sound:
-            self._kept += 1
-            await keep_piece(self._app, self._who.user_id, f"{self._key}-{self._kept}", self._piece, sound)
             if self._heeding is None or self._heeding.done():  # the sound that comes does not wait for it
                 self._heeding = asyncio.ensure_future(self.heed_voices())
+
+    async def _keep(self) -> None:
+        """Keep what has come. A piece whose keeping was broken off is kept first, under its own key: never twice."""
+        if not self._unkept and self._held:
+            self._kept += 1
+            self._unkept, self._held = bytes(self._held), bytearray()
+        if self._unkept:
+            key = f"{self._key}-{self._kept}"
+            await keep_piece(self._app, self._who.user_id, key, self._piece, self._unkept)
+            self._unkept = b""
 
     async def heed_voices(self) -> None:
         """Have voices told from now on, if it matters whose they are. While nobody can say so it stays as it was."""

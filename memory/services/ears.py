@@ -57,7 +57,7 @@ class LiveStream(Protocol):
         """Sound and words as they come. Raises ModelFailed if hearing has broken; the stream can be begun anew."""
 
     async def close(self) -> None:
-        """Hear no more of it."""
+        """Hear no more of it; `heard` ends after what was told before."""
 
 
 class LiveEar(Protocol):

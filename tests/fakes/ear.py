@@ -96,7 +96,7 @@ class FakeLiveStream:
         await self._told.put(None)
 
     async def heard(self) -> AsyncIterator[StreamedSound | HeardPiece]:
-        while (each := await self._told.get()) is not None:
+        while not (self.closed and self._told.empty()) and (each := await self._told.get()) is not None:
             yield each
         if self.broken:
             raise ModelFailed("Hearing this stream has ended early; connect again to go on.")
