@@ -16,6 +16,7 @@ from typing import Any, BinaryIO
 import orjson
 
 from adapters.hearing.crossing import heard_of
+from adapters.hearing.installed import has_voice_models
 from adapters.hearing.plain_wave import plain_samples
 from adapters.hearing.resident import ResidentProcess
 from adapters.hearing.resident_stream import ResidentStream
@@ -24,7 +25,7 @@ from config.models import SpeechModel
 from memory.errors import ConfigError, DomainError, Invalid, ModelFailed, TooLarge, Unavailable
 from memory.model.sound import RATE, HeardSound, StreamCodec
 from memory.ports import Leases
-from memory.services.ears import GPU, HearingModel, must_be_installed
+from memory.services.ears import GPU, HearingModel, Role, must_be_installed
 
 MOST_WAITING = 4
 """Sounds that wait for the one that is heard (chosen: minutes each)."""
@@ -62,9 +63,14 @@ class ApartEar:
         return all(importlib.util.find_spec(name) is not None for name in ("av", "faster_whisper"))
 
     @property
-    def is_warm(self) -> bool:
+    def tells_voices(self) -> bool:
         """See memory.services.ears.LiveEar."""
-        return self._resident.is_there
+        return self._model.tell_apart and has_voice_models(self._model.voices)
+
+    @property
+    def loaded(self) -> Collection[Role]:
+        """See memory.services.ears.LiveEar."""
+        return frozenset(self._resident.loaded)
 
     async def hear(self, file: BinaryIO, language: str | None = None, model: HearingModel | None = None) -> HeardSound:
         """What is said in a file, which must be one on disk.

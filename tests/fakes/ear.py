@@ -15,7 +15,7 @@ from memory.errors import Invalid, ModelFailed
 from memory.model.sound import RATE, HeardPiece, HeardSound, StreamCodec, StreamedSound, Waveform, pcm_of
 from memory.ports_sound import EmotionReader
 from memory.services.diarising import VoiceModels
-from memory.services.ears import HearingModel, must_be_installed
+from memory.services.ears import HearingModel, Role, must_be_installed
 from memory.services.hearing import Ears, hear, within
 from memory.services.live_hearing import LiveStreams
 from tests.fakes.hearing import Loudness, Pcm, Teller, WaveDecoder, wav
@@ -117,7 +117,7 @@ class FakeLiveEar:
 
     def __init__(self, *, is_installed: bool = True, voices: VoiceModels | None = None) -> None:
         self.is_installed, self._voices = is_installed, voices
-        self.is_warm = False
+        self.tells_voices, self.loaded = True, set[Role]()
         self.opened: list[tuple[StreamCodec, int, str | None, FakeLiveStream]] = []
 
     async def open(self, codec: StreamCodec, rate: int = RATE, language: str | None = None) -> FakeLiveStream:

