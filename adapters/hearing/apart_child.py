@@ -33,6 +33,9 @@ from memory.services.hearing import Ears, hear, within
 
 MOST_MEMORY = 6_000_000_000
 """Bytes of address space: models and libraries take half of it, most of which is never touched (measured)."""
+DECODING_S, DECODED_BYTES = 20, 2_000_000
+"""Seconds of a processor that decoding may take, and bytes that have one more (chosen: ten minutes of speech take two,
+by itself; a small machine is four times slower)."""
 
 
 def main() -> None:
@@ -87,7 +90,12 @@ def _heard(file: BinaryIO, wishes: dict[str, Any]) -> HeardSound:
 
 
 def _decoded(file: BinaryIO, wishes: dict[str, Any]) -> dict[str, Any]:
-    """Write the samples of a file into another, which was opened before."""
+    """Write the samples of a file into another, which was opened before.
+
+    Code in C that does not come to an end is ended with its process, which is told as the sound's fault.
+    """
+    most = int(DECODING_S + os.fstat(file.fileno()).st_size / DECODED_BYTES)
+    resource.setrlimit(resource.RLIMIT_CPU, (most, most + 1))
     with os.fdopen(wishes["decoded"], "wb") as written:
         for block in within(FileDecoder().open(file).blocks, wishes["most_s"]):
             written.write(pcm_of(block))

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.model.sound import CHUNK, FRAMES, RATE, Diarisation, HeardVoice, HeardWord, VoiceTurn, Waveform
+from memory.model.sound import CHUNK, FRAMES, RATE, SPEAKERS, Diarisation, HeardVoice, HeardWord, VoiceTurn, Waveform
 from memory.ports_sound import SpeakerDiariser, SpeakerSegmenter, VoiceEmbedder
 from memory.services.local_voices import local_voices
 from memory.services.voice_clusters import Vectors, means_of
@@ -76,7 +76,8 @@ class Diariser:
             for row, start in zip(chunks, starts, strict=True):
                 sound = self._held[start - self._began : start - self._began + CHUNK]
                 row[: len(sound)] = sound
-            self._activity += list(self._models.segmenter.segment(chunks))
+            silent = np.zeros((len(chunks), FRAMES, SPEAKERS), np.bool_)
+            self._activity += list(self._models.segmenter.segment(chunks) if chunks.any() else silent)
 
     def _starts(self, ends: bool) -> list[int]:
         """Where the next chunks begin that can be looked at, at most `BATCH`."""

@@ -16,6 +16,7 @@ from memory.model.sound import RATE, Diarisation, HeardPiece, SpeechStretch, Wav
 from memory.ports_sound import Transcriber, VoiceActivity
 from memory.rules.voices import LIMITS
 from memory.services.diarising import Diariser, VoiceModels, attributed
+from memory.services.hearing import speech_in
 
 LONGEST_PIECE_S = 5.0
 """Speech that goes on for so long is cut all the same: whoever waits is told something."""
@@ -67,14 +68,14 @@ class LiveCutter:
 
     def rest(self) -> list[LivePiece]:
         """The speech that is still held, when the stream has ended."""
-        found = self._activity.find(self._held) if len(self._held) else ()
+        found = speech_in(self._activity, self._held)
         pieces = [self._piece(each) for each in found]
         self._drop(len(self._held))
         return pieces
 
     def _cut(self) -> LivePiece | None:
         """The first piece of what is held, which is dropped up to its end; None while nothing has ended."""
-        found = self._activity.find(self._held)
+        found = speech_in(self._activity, self._held)
         if not found:
             self._drop(len(self._held) - int(LEAD_S * RATE))
             return None

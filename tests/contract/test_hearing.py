@@ -121,6 +121,40 @@ def test_of_so_few_samples_a_second_nothing_is_heard() -> None:
 
 
 @needs_extra
+def test_of_too_many_samples_a_second_nothing_is_heard() -> None:
+    assert list(_pyav().open(io.BytesIO(wav(tone(1.0), rate=768_000))).blocks)
+    for rate in (768_001, 40_000_003, 2**31 - 1):
+        with pytest.raises(Invalid, match="768,000 samples"):
+            _pyav().open(io.BytesIO(wav(tone(1.0), rate=rate)))
+
+
+@needs_extra
+def test_hours_of_nothing_in_a_small_file_are_refused() -> None:
+    content = muted(7_200)
+    assert len(content) < 60_000
+    with pytest.raises(Invalid, match="s of sound in"):
+        for _ in _pyav().open(io.BytesIO(content)).blocks:
+            pass
+    assert sum(map(len, _pyav().open(io.BytesIO(muted(50))).blocks)) == pytest.approx(50 * RATE, rel=0.1)
+
+
+def muted(seconds: int) -> bytes:
+    """FLAC of silence, in as few frames as it can be."""
+    import av
+
+    file = io.BytesIO()
+    with av.open(file, "w", format="flac") as container:
+        stream = container.add_stream("flac", rate=RATE, layout="mono")
+        stream.codec_context.options = {"frame_size": "65535"}
+        for place in range(0, seconds * RATE, 65_535):
+            frame = av.AudioFrame.from_ndarray(np.zeros((1, 65_535), np.int16), format="s16", layout="mono")
+            frame.sample_rate, frame.pts = RATE, place
+            container.mux(stream.encode(frame))
+        container.mux(stream.encode(None))
+    return file.getvalue()
+
+
+@needs_extra
 @pytest.mark.parametrize(("rate", "channels"), [(8_000, 1), (44_100, 2), (48_000, 6)])
 def test_every_rate_and_number_of_channels_becomes_one(rate: int, channels: int) -> None:
     sound: Waveform = np.full(2 * rate, 0.25, np.float32)

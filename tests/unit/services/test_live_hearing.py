@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from memory.model.sound import RATE, HeardPiece, Waveform, pcm_of
+from memory.model.sound import RATE, HeardPiece, SpeechStretch, Waveform, pcm_of
 from memory.services.diarising import VoiceModels
 from memory.services.live_hearing import (
     LEAD_S,
@@ -74,6 +74,23 @@ def test_silence_is_not_held() -> None:
         assert cutter.feed(silence(0.1)) == []
     assert len(cutter._held) <= (LEAD_S + LOOK_S) * RATE + RATE
     assert cutter.rest() == []
+
+
+class Looking(Loudness):
+    """Counts the seconds that it looks at."""
+
+    seconds = 0.0
+
+    def find(self, sound: Waveform) -> Sequence[SpeechStretch]:
+        self.seconds += len(sound) / RATE
+        return super().find(sound)
+
+
+def test_silence_that_is_made_up_costs_no_look() -> None:
+    cutter = LiveCutter(looking := Looking())
+    for _ in range(10):
+        assert cutter.feed(silence(60.0)) == []
+    assert (cutter.rest(), looking.seconds) == ([], 0.0)
 
 
 def test_who_speaks_without_a_pause_is_cut() -> None:
