@@ -7,6 +7,7 @@ skipped, or broke (deployments/use_cases/recordings.py).
 from __future__ import annotations
 
 import asyncio
+import logging
 import secrets
 from collections.abc import AsyncIterator
 from contextlib import suppress
@@ -24,6 +25,7 @@ from memory.services.voices import LatestBanks
 
 KEEP_S = 2.0
 """Seconds of sound that are kept at once (chosen: what a gateway that is killed may lose of a stream)."""
+log = logging.getLogger("memoray.gateway")
 KEEP_BYTES = int(KEEP_S * RATE) * SAMPLE
 
 
@@ -116,6 +118,8 @@ class LiveSession:
     async def _store(self, heard: HeardPiece) -> list[HeardSegmentOut]:
         """Store the words of a piece; its sound is kept before."""
         await self._keep()
+        if heard.skipped_s:
+            log.warning("%.1f s of speech in a live stream were not heard: they are left to the sweep", heard.skipped_s)
         sentences = sentences_of(heard.words, heard.language, heard.said)
         if not sentences:
             return []
