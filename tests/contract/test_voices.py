@@ -287,9 +287,9 @@ class TestTables:
         await pool.rows(
             "UPDATE segments SET pinned = true WHERE scope = %(scope)s AND source_id = 'lunch' RETURNING 1", scope=scope
         )
-        keys = await heard.keys_said(scope, ["Maya"], ["walk", "lunch"], 10)
-        assert (len(keys), await heard.keys_said(scope, ["Maya"], ["walk"], 10)) == (1, keys)
-        assert len(await heard.keys_said(scope, ["Maya"], None, 10)) == 2
+        keys = await heard.keys_said(scope, ["Maya"], ["walk", "lunch"])
+        assert (len(keys), await heard.keys_said(scope, ["Maya"], ["walk"])) == (1, keys)
+        assert len(await heard.keys_said(scope, ["Maya"], None)) == 2
         await heard.commit(scope, prints_split(bank, "s", NOW, scope, maya, [walk], day))
         [fresh] = [each for key, each in (await heard.bank(scope)).voices.items() if key not in bank.voices]
         assert await said() == {"lunch": "Maya", "walk": fresh.label}
