@@ -56,7 +56,7 @@ RENEW_S = 1.0
 
 
 class AsyncEncoder(Protocol):
-    """The Embedder as the front door waits for it, here or elsewhere."""
+    """The Embedder as the gateway waits for it, here or elsewhere."""
 
     async def embed(self, texts: Sequence[str]) -> Matrix:
         """One unit vector a text."""

@@ -51,7 +51,7 @@ _KNOWN = {
     "service": "context-engine",
     "emits": True,
 }
-Told = Annotated[list[Any], Field(max_length=MOST_TOLD)]
+SeveralEvents = Annotated[list[Any], Field(max_length=MOST_TOLD)]
 
 
 class EventOut(BaseModel, json_schema_extra={"examples": [_EVENT]}):
@@ -142,7 +142,7 @@ async def events(asked: Annotated[EventsAsked, Query()], who: Who, app: Here) ->
 
 @router.post("/events/emit")
 async def emit(
-    body: Annotated[dict[str, Any] | Told, Body(openapi_examples=_TOLD)],
+    body: Annotated[dict[str, Any] | SeveralEvents, Body(openapi_examples=_TOLD)],
     who: Who,
     app: Here,
 ) -> Emitted:

@@ -89,7 +89,7 @@ class Health(BaseModel, json_schema_extra={"examples": [{"status": "ok", "lease"
 
 @router.get("/health")
 async def health(request: Request) -> Health:
-    """Whether the front door is open, what kinds of work have the GPU, or the processors, now, and what hears.
+    """Whether the gateway is open, what kinds of work have the GPU, or the processors, now, and what hears.
 
     Example: `GET /health`
     """
