@@ -38,6 +38,7 @@ from memory.ports import Clock, Embedder, Keys, LanguageModel, Leases, Matrix, S
 from memory.retrieval.pieces import EncodedQuestion
 from memory.retrieval.projected import ProjectionProgress
 from memory.retrieval.query import Question
+from memory.rules.decider import Rules
 from memory.services.ears import Ear, LiveEar, VoicesOfEar
 from memory.services.erasing import Task
 from memory.services.leasing import FreeLeases
@@ -222,6 +223,11 @@ class AppContext:
             await self.renew()
         except Unavailable:  # whoever needs the database will say so; the next look comes soon
             log.warning("which encoder serves is unknown for now")
+
+    @property
+    def rules(self) -> Rules:
+        """What deciding needs of the settings."""
+        return build.rules(self.settings)
 
     async def renew(self) -> None:
         """Take the encoder that serves now."""
