@@ -16,6 +16,7 @@ from actors.remote_ear import RemoteEar
 from actors.understanding import QuestionEncoding
 from adapters import build, build_models
 from adapters.allocator import give_back
+from adapters.disk import is_full
 from config.settings import Settings
 from deployments.attempts import Attempts
 from deployments.audit import AuditTrail
@@ -42,6 +43,7 @@ from memory.rules.decider import Rules
 from memory.services.ears import Ear, LiveEar, VoicesOfEar
 from memory.services.erasing import Task
 from memory.services.leasing import FreeLeases
+from memory.services.night import NightParts
 from memory.services.rebuild import RebuildResult
 from memory.services.recall import Recollection
 from memory.services.voices import VoiceListener
@@ -228,6 +230,14 @@ class AppContext:
     def rules(self) -> Rules:
         """What deciding needs of the settings."""
         return build.rules(self.settings)
+
+    def night_parts(self) -> NightParts:
+        """What a night is run with."""
+        return build.night_parts(self.settings, self.stores, self.actors, self.model)
+
+    def has_room(self) -> bool:
+        """Whether the disks that a memory lies on have room."""
+        return not is_full(build.folders(self.settings))
 
     async def renew(self) -> None:
         """Take the encoder that serves now."""
