@@ -7,6 +7,7 @@ from typing import Any, Literal
 from pydantic import BaseModel
 
 from deployments.app_context import AppContext
+from deployments.callers import Caller
 from memory.errors import DiskFull
 from memory.model.sound import GUESSED
 from memory.services.ears import GPU
@@ -94,6 +95,11 @@ async def ready(app: AppContext) -> None:
         raise DiskFull
     await app.stores.tokens.all()
     await app.ask("ready")
+
+
+async def reachable(app: AppContext, who: Caller) -> None:
+    """Return if the database answers about this caller's memory. Raises Unavailable."""
+    await app.stores.sources.page(who.view, 1)
 
 
 def _hearing(app: AppContext) -> dict[str, Any]:
