@@ -19,13 +19,13 @@ from itertools import takewhile
 
 from ray.exceptions import RayError
 
-from deployments.answers import CONSIDERED, findings
 from deployments.app_context import AppContext
 from deployments.callers import Caller
-from deployments.contexts import asks_again, hit_of
 from deployments.kinds import MOST_QUERY
-from deployments.questions import Recalled, ask
+from deployments.use_cases.answers import CONSIDERED, findings
 from deployments.use_cases.asking import AskIn, Citation, citations_of
+from deployments.use_cases.contexts import asks_again, hit_of
+from deployments.use_cases.questions import Recalled, ask
 from deployments.use_cases.searching import question_of
 from deployments.use_cases.telling import SegmentIn, SourceIn, tell
 from memory.errors import AnswerCut, DomainError, ModelFailed, Unavailable

@@ -8,9 +8,9 @@ from typing import Any
 
 from deployments.app_context import AppContext
 from deployments.callers import Caller
-from deployments.contexts import hit_of
-from deployments.overviews import overview
-from deployments.questions import Recalled, Shown
+from deployments.use_cases.contexts import hit_of
+from deployments.use_cases.overviews import overview
+from deployments.use_cases.questions import Recalled, Shown
 from memory.model.profile import Profile
 from memory.model.scopes import View
 from memory.model.shown import ShownEntity
