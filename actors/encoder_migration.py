@@ -1,4 +1,4 @@
-"""Succession: another encoder has everything encoded beside the one that serves, and then takes its place.
+"""Migration to another encoder: everything is encoded by the next one beside the serving one, which it then replaces.
 
 All progress lies in the database: vectors that are there are not made again, and vectors by an encoder that serves no
 more are the sign that not every process has heard of its successor.

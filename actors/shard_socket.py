@@ -1,8 +1,8 @@
-"""Lines: what the gateway asks of a shard on the same machine, past Ray.
+"""Shard socket: what the gateway asks of a shard on the same machine, without Ray.
 
 To call an actor that had rested for 10 ms took 4.3 ms, and 4.8 ms of processor time, with a question and its answer;
-over a unix socket 0.7 and 1.0 (two cores; docs/decisions/0042). A line ends with its process, and where there is none
-the actor is called.
+over a unix socket 0.7 and 1.0 (two cores; docs/decisions/0042). The socket ends with its process, and where there is
+none the actor is called.
 
 The sockets have names in Linux's abstract namespace, which end with their process. The shard leaves its name in a file:
 a gateway whose raylet has gone can no longer ask Ray, and finds the next life of a shard all the same. Both ends look
@@ -25,7 +25,7 @@ from typing import Any
 from adapters.peers import user_of
 from memory.errors import DomainError, Unavailable
 
-log = logging.getLogger("memoray.line")
+log = logging.getLogger("memoray.shard")
 Answer = Callable[..., Awaitable[object]]
 _LENGTH = struct.Struct("!I")
 """Bytes of the pickle that follows."""

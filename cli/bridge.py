@@ -24,7 +24,7 @@ _NAMED = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
 """Method -> the parameter that HTTP repeats in a header."""
 _ACCEPTED = {"accept": "application/json, text/event-stream"}
 _PARSE_ERROR, _INVALID_REQUEST, _AWAY = -32700, -32600, -32603
-Line = Callable[[], Awaitable[bytes]]
+ReadLine = Callable[[], Awaitable[bytes]]
 Write = Callable[[bytes], None]
 Message = dict[str, Any]
 
@@ -42,10 +42,10 @@ class StdioBridge:
         self._under_way: dict[str, asyncio.Task[None]] = {}
         self._places = asyncio.Semaphore(MOST_AT_ONCE)
 
-    async def serve(self, line: Line) -> None:
+    async def serve(self, read_line: ReadLine) -> None:
         """Carry messages until the host says no more, and what it still waits for."""
         async with self._http:
-            while told := await line():
+            while told := await read_line():
                 if told.strip():
                     await self._take(told)
             await asyncio.gather(*self._under_way.values(), return_exceptions=True)

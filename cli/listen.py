@@ -43,7 +43,7 @@ BARS = " ▁▂▃▄▅▆▇█"
 LOUD_DB, STILL_DB = -6.0, -60.0
 """Levels of the highest bar and of none, in dB below the loudest sample there can be."""
 NOBODY = "Memoray does not answer; see `memoray status`."
-Told = Callable[[Mapping[str, Any]], None]
+Teller = Callable[[Mapping[str, Any]], None]
 
 
 def listen(
@@ -83,7 +83,7 @@ class LiveLine:
 
     url: str
     headers: Mapping[str, str]
-    tell: Told
+    tell: Teller
     held: deque[bytes] = field(default_factory=lambda: deque(maxlen=int(HELD_S / PIECE_S)))
     came: asyncio.Event = field(default_factory=asyncio.Event)
     ended: bool = False
@@ -200,7 +200,7 @@ def level(piece: bytes) -> str:
     return BARS[round(min(1.0, max(0.0, share)) * (len(BARS) - 1))]
 
 
-def _teller(as_json: bool) -> Told:
+def _teller(as_json: bool) -> Teller:
     """Shows segments as they come."""
 
     def tell(segment: Mapping[str, Any]) -> None:

@@ -1,1 +1,1 @@
-"""The front door on Ray Serve and the models behind it."""
+"""The gateway on Ray Serve and the models behind it."""

@@ -33,7 +33,7 @@ from memory.errors import Unavailable
 
 
 class Gateway:
-    """The one HTTP front door. Serve starts it, watches it and puts a new one in its place; it listens itself."""
+    """The one HTTP gateway. Serve starts it, watches it and puts a new one in its place; it listens itself."""
 
     async def __init__(self, *neighbours: Any, hears: bool = False) -> None:  # type: ignore[misc]  # Serve awaits it
         """`hears` says whether the deployment of speech does, or leaves it to the CPU."""
@@ -75,7 +75,7 @@ class Gateway:
     async def check_health(self) -> None:
         """Asked by Serve every second; whoever raises is replaced."""
         if not self._listener.listening:
-            raise Unavailable("The front door does not listen any more.")
+            raise Unavailable("The gateway does not listen any more.")
 
 
 def _log_to_stderr() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Protocol
@@ -16,6 +16,9 @@ from actors.remote_ear import RemoteEar
 from actors.understanding import QuestionEncoding
 from adapters import build, build_models
 from adapters.allocator import give_back
+from adapters.capture.erasure import SessionFiles
+from adapters.disk import is_full
+from adapters.row_scope import as_named
 from config.settings import Settings
 from deployments.attempts import Attempts
 from deployments.audit import AuditTrail
@@ -34,13 +37,16 @@ from memory.model.scopes import SENSITIVITY_NAMES, View
 from memory.model.timeline import Instant
 from memory.model.verdicts import StatementPair, Verdict
 from memory.model.working_set import WorkingSet
-from memory.ports import Clock, Embedder, Keys, LanguageModel, Leases, Matrix, Statements, Vector
+from memory.ports import Clock, Embedder, Index, Keys, LanguageModel, Leases, Matrix, Statements, TraitSource, Vector
 from memory.retrieval.pieces import EncodedQuestion
 from memory.retrieval.projected import ProjectionProgress
 from memory.retrieval.query import Question
+from memory.retrieval.verdicts import VerdictWeights
+from memory.rules.decider import Rules
 from memory.services.ears import Ear, LiveEar, VoicesOfEar
-from memory.services.erasing import Task
+from memory.services.erasing import Eraser, Task
 from memory.services.leasing import FreeLeases
+from memory.services.night import NightParts
 from memory.services.rebuild import RebuildResult
 from memory.services.recall import Recollection
 from memory.services.voices import VoiceListener
@@ -56,7 +62,7 @@ RENEW_S = 1.0
 
 
 class AsyncEncoder(Protocol):
-    """The Embedder as the front door waits for it, here or elsewhere."""
+    """The Embedder as the gateway waits for it, here or elsewhere."""
 
     async def embed(self, texts: Sequence[str]) -> Matrix:
         """One unit vector a text."""
@@ -222,6 +228,43 @@ class AppContext:
             await self.renew()
         except Unavailable:  # whoever needs the database will say so; the next look comes soon
             log.warning("which encoder serves is unknown for now")
+
+    @property
+    def rules(self) -> Rules:
+        """What deciding needs of the settings."""
+        return build.rules(self.settings)
+
+    def night_parts(self) -> NightParts:
+        """What a night is run with."""
+        return build.night_parts(self.settings, self.stores, self.actors, self.model)
+
+    def session_files(self) -> SessionFiles:
+        """The session files, as forgetting changes them."""
+        return build.session_files(self.stores, self.settings)
+
+    def eraser(self) -> Eraser:
+        """What carries out the queue of erasures."""
+        return build.eraser(self.stores, self.settings, self.actors.erase, self.actors.forget_user)
+
+    def fallback_search(self) -> tuple[Sequence[Index], TraitSource]:
+        """PostgreSQL's own search, for when the shard does not answer."""
+        return build.fallback_search(self.stores)
+
+    def verdict_weights(self, encoder: str) -> VerdictWeights | None:
+        """What was taught beside the encoder of this name, None for one beside which nothing was."""
+        return build_models.verdict_weights(encoder)
+
+    def begin(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        """Begin work of the memory it names, and not of who asked; it goes on when the request is over."""
+        with as_named():
+            begun = asyncio.ensure_future(work)
+        self.underway.add(begun)
+        begun.add_done_callback(self.underway.discard)
+        return begun
+
+    def has_room(self) -> bool:
+        """Whether the disks that a memory lies on have room."""
+        return not is_full(build.folders(self.settings))
 
     async def renew(self) -> None:
         """Take the encoder that serves now."""

@@ -10,7 +10,7 @@ import asyncio
 from collections.abc import Collection
 from dataclasses import dataclass, field
 
-from memory.model.prompts import Exchange
+from memory.model.prompts import SpokenTurn
 from memory.model.scopes import View, user_scope
 from memory.model.timeline import Instant
 
@@ -55,7 +55,7 @@ class ChatSession:
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     @property
-    def said(self) -> list[Exchange]:
+    def said(self) -> list[SpokenTurn]:
         """The turns as a language model is given them."""
         return [(each.role, each.words) for each in self.turns]
 

@@ -1,4 +1,4 @@
-"""Connections: how many of them are open at the front door, and which one makes room.
+"""Connections: how many of them are open at the gateway, and which one makes room.
 
 A connection costs a descriptor, and one that never says what it wants costs it for nothing. There are bounds, in all
 and for each address. Who comes beyond them waits, where the kernel keeps connections, for one that is done or that has

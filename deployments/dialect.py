@@ -1,4 +1,4 @@
-"""What a dialect tells the front door about itself.
+"""What a dialect tells the gateway about itself.
 
 Each module of `deployments.dialects` has one, as `DIALECT`; so has, in a package of it, each module whose name begins
 with `door`.

@@ -1,4 +1,4 @@
-"""The gateway: the one HTTP front door, a FastAPI application."""
+"""The gateway: the one process that serves HTTP, a FastAPI application."""
 
 from __future__ import annotations
 

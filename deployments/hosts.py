@@ -1,4 +1,4 @@
-"""Hosts: by which names the front door may be called.
+"""Hosts: by which names the gateway may be called.
 
 A page of anybody's can give its own name our address (DNS rebinding), and a browser then takes our answers for that
 page's own. What gives it away is the name in the Host header, which a page cannot choose.

@@ -1,4 +1,4 @@
-"""Listening: the front door's own HTTP server inside the replica, so that no request passes through Serve's proxy."""
+"""Listening: the gateway's own HTTP server inside the replica, so that no request passes through Serve's proxy."""
 
 from __future__ import annotations
 
@@ -168,7 +168,7 @@ async def listen(
     while not listener.listening:
         if listener._serving.done():
             listener._serving.result()
-            raise Unavailable("The front door closed before it was open.")
+            raise Unavailable("The gateway closed before it was open.")
         await asyncio.sleep(0)
     return listener
 

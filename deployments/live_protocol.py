@@ -1,4 +1,4 @@
-"""WebSockets at the front door: uvicorn's, which count as connections as all others do (deployments/connections.py)."""
+"""WebSockets at the gateway: uvicorn's, which count as connections as all others do (deployments/connections.py)."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Looks: what a front door has just seen of all facts of a memory, for whoever acts on it next.
+"""Looks: what a gateway has just seen of all facts of a memory, for whoever acts on it next.
 
-Any number of front doors may each hold one: before it serves again the database is asked whether the memory has moved.
+Any number of gateways may each hold one: before it serves again the database is asked whether the memory has moved.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Look:
 
 
 class Looks:
-    """The last look of one front door."""
+    """The last look of one gateway."""
 
     def __init__(self) -> None:
         self._last: Look | None = None

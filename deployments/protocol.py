@@ -1,4 +1,4 @@
-"""The protocol of the front door: uvicorn's HTTP, with a time for everything a caller has to do.
+"""The protocol of the gateway: uvicorn's HTTP, with a time for everything a caller has to do.
 
 httptools reads whatever comes, for as long as it comes, and uvicorn bounds nothing but the rest between two requests.
 """

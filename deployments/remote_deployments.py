@@ -1,4 +1,4 @@
-"""Neighbours: the models and the retrieval that stand as deployments of their own on a machine with a GPU.
+"""Remote deployments: the models and the retrieval that stand as deployments of their own on a machine with a GPU.
 
 A laptop has none; there the gateway does everything itself, since every hop costs 2 to 6 ms.
 """

@@ -1,4 +1,4 @@
-"""Retrieval as a deployment: the door to the shards where a vector index on the GPU will stand.
+"""Retrieval as a deployment: the way to the shards where a vector index on the GPU will stand.
 
 On a laptop the gateway asks the shards itself; here one hop more buys a share of the GPU of its own. The index on the
 GPU comes with a later version: today this deployment passes the question on.
@@ -24,11 +24,11 @@ class Retrieval:
     """Answers questions by the shard of their user."""
 
     def __init__(self) -> None:
-        self._minds = RayActorClient(load())
+        self._actors = RayActorClient(load())
 
     async def recall(self, question: Question, only: Keys | None, understood: QuestionEncoding | None) -> Recollection:
         """What answers a question. Raises Unavailable if the shard is late."""
-        return await self._minds.recall(question, only, understood)
+        return await self._actors.recall(question, only, understood)
 
 
 def bind_retrieval(args: AppArgs) -> Application:

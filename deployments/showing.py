@@ -1,4 +1,4 @@
-"""Showing: how JSON leaves the front door, errors included."""
+"""Showing: how JSON leaves the gateway, errors included."""
 
 from __future__ import annotations
 

@@ -97,6 +97,12 @@ def test_a_dialect_only_translates() -> None:
     assert {name: length for name, length in lengths.items() if length > MOST_LINES} == {}
 
 
+def test_no_entry_point_reads_a_store() -> None:
+    entries = [path for path in MODULES if path.parts[-2] in ("routes", "page", "mcp") or "dialects" in path.parts]
+    assert len(entries) > 40
+    assert [_name(path) for path in entries for node in _nodes(path, ast.Attribute) if node.attr == "stores"] == []
+
+
 def _code_lines(path: Path) -> int:
     """Lines of a module that hold more than blanks, comments and docstrings."""
     told = {

@@ -12,7 +12,7 @@ from psycopg.types.json import Jsonb
 from adapters.capture.sessions import SessionPart
 from adapters.postgres.audit import PostgresAudit
 from adapters.postgres.codec import decode_profile
-from adapters.postgres.heard_rows import changes_of, is_moved, segment_row, source_row, utterance_of
+from adapters.postgres.heard_rows import is_moved, segment_row, source_row, stored_segments, utterance_of
 from adapters.postgres.pool import Connection, Pool
 from adapters.postgres.sql import queries
 from adapters.row_scope import everybody
@@ -23,6 +23,7 @@ from memory.model.sources import ON_PURPOSE, Segment, Source, Telling
 from memory.model.timeline import Instant
 from memory.ports import Unread
 from memory.retrieval.pieces import Encoded
+from memory.rules.sweep import changed_segments
 
 Q = queries("capture")
 
@@ -57,7 +58,7 @@ class PostgresCapture:
             if known:
                 kept = replace(source, **{name: known[name] for name in ("kind", "ttl_policy")})
                 source = telling.over(source, replace(kept, sensitivity=Sensitivity(known["sensitivity"])))
-            changed, replaced = changes_of(source, rows)
+            changed, replaced = changed_segments(stored_segments(rows), source.segments)
             moved = known is not None and is_moved(source, known)
             await connection.execute(Q["put_source"], source_row(source))
             if changed:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from typing import Any
 
 from psycopg.types.json import Jsonb
@@ -12,7 +11,6 @@ from adapters.postgres.codec import content_id
 from memory.model.claims import Utterance
 from memory.model.scopes import Sensitivity
 from memory.model.sources import Segment, Source
-from memory.rules.sweep import apply_sweep, taken_back
 
 CONFIGS = {
     "ar": "arabic",
@@ -59,29 +57,9 @@ def _segment(row: Mapping[str, Any]) -> Segment:
     )
 
 
-def changes_of(source: Source, rows: Iterable[Mapping[str, Any]]) -> tuple[list[Segment], Mapping[str, str]]:
-    """The segments that have to be written, and which are hidden by which. What is taken back has no words any more.
-
-    A revision is counted up by what has to be read again or taken back: other words, and being hidden or shown again.
-    """
-    before = {row["segment_id"]: (_segment(row), row["replaced_by"]) for row in rows}
-    existing = [segment for segment, _ in before.values()]
-    standing, replaced = apply_sweep(existing, source.segments)
-    incoming = {segment.segment_id: segment for segment in (*existing, *source.segments, *standing)}
-    gone = taken_back(incoming.values(), replaced)
-    incoming |= {each: replace(incoming[each], text="", raw=None, emotion=None) for each in gone}
-    changed = []
-    for segment_id, segment in incoming.items():
-        old, old_replaced = before.get(segment_id, (None, None))
-        if old is None:
-            changed.append(segment if segment.revision == 1 else replace(segment, revision=1))
-            continue
-        flipped = (segment_id in replaced) != (old_replaced is not None)
-        revision = old.revision + (segment.text != old.text or segment.speaker != old.speaker or flipped)
-        fresh = replace(segment, revision=revision)
-        if fresh != old or replaced.get(segment_id) != old_replaced:
-            changed.append(fresh)
-    return changed, replaced
+def stored_segments(rows: Iterable[Mapping[str, Any]]) -> list[tuple[Segment, str | None]]:
+    """The segments of rows, each with the id of the one that hides it (None: it stands)."""
+    return [(_segment(row), row["replaced_by"]) for row in rows]
 
 
 def source_row(source: Source) -> dict[str, Any]:

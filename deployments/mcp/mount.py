@@ -1,4 +1,4 @@
-"""MCP at the front door: what a server offers as tables, and the endpoint that answers for it.
+"""MCP at the gateway: what a server offers as tables, and the endpoint that answers for it.
 
 A request brings its token and gets one JSON answer, in the protocol of 2026-07-28 as in that of 2025-11-25: no replica
 has to remember anything between two of them. The SDK takes 30 MB, and comes with the first request that needs it

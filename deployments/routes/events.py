@@ -51,7 +51,7 @@ _KNOWN = {
     "service": "context-engine",
     "emits": True,
 }
-Told = Annotated[list[Any], Field(max_length=MOST_TOLD)]
+SeveralEvents = Annotated[list[Any], Field(max_length=MOST_TOLD)]
 
 
 class EventOut(BaseModel, json_schema_extra={"examples": [_EVENT]}):
@@ -130,19 +130,14 @@ async def events(asked: Annotated[EventsAsked, Query()], who: Who, app: Here) ->
     wanted = watching.Wanted(
         asked.creature, asked.process, asked.event_type, asked.session_id, since if start is None else start, end
     )
-    place = asked.place()
-    source = asked.source or ("db" if place or wanted.timed else "buffer")
-    if source == "buffer":
-        page = await watching.latest(app, who, wanted, asked.limit, place)
-    else:
-        page = await watching.kept(app, who, wanted, asked.limit, place)
-    shown = [EventOut(**each) for each in page.shown]
-    return EventList(events=shown, total=len(shown), source=source, cursor=cursor_of(page.last))
+    found = await watching.listed(app, who, wanted, asked.limit, asked.place(), asked.source)
+    shown = [EventOut(**each) for each in found.page.shown]
+    return EventList(events=shown, total=len(shown), source=found.source, cursor=cursor_of(found.page.last))
 
 
 @router.post("/events/emit")
 async def emit(
-    body: Annotated[dict[str, Any] | Told, Body(openapi_examples=_TOLD)],
+    body: Annotated[dict[str, Any] | SeveralEvents, Body(openapi_examples=_TOLD)],
     who: Who,
     app: Here,
 ) -> Emitted:

@@ -10,13 +10,13 @@ from deployments.callers import Who
 from deployments.commands import Here, Key
 from deployments.kinds import Id
 from deployments.use_cases import remembering
-from deployments.use_cases.remembering import Believed, Correction, Remembered, Told
+from deployments.use_cases.remembering import Believed, Correction, FactToRemember, Remembered
 
 router = APIRouter(prefix="/v1", tags=["facts"])
 
 
 @router.post("/facts", status_code=status.HTTP_201_CREATED, response_model=Remembered, response_model_exclude_none=True)
-async def remember(body: Told, who: Who, app: Here, key: Key) -> Any:
+async def remember(body: FactToRemember, who: Who, app: Here, key: Key) -> Any:
     """Remember something on purpose. `outcome` tells how it met what was believed before.
 
     The words are kept as a note of the owner's, so that they are found and cited like anything that was said; with

@@ -9,8 +9,8 @@ from fastapi import APIRouter, Path
 from deployments.callers import Who, Whole
 from deployments.commands import Here, Key
 from deployments.kinds import Id
-from deployments.receipts import Receipt
 from deployments.use_cases import forgetting
+from deployments.use_cases.receipts import Receipt
 
 router = APIRouter(prefix="/v1", tags=["forgetting"])
 WholeId = Annotated[Id, Path(description="The whole id: a beginning will not do.")]

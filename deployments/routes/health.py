@@ -2,137 +2,31 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from fastapi import APIRouter, Request
 
-from fastapi import APIRouter, Depends, Request
-from pydantic import BaseModel
-
-from adapters import build
-from adapters.disk import is_full
-from deployments.app_context import AppContext, app_context_of
-from memory.errors import DiskFull
-from memory.model.sound import GUESSED
-from memory.services.ears import GPU, Role
+from deployments.commands import Here
+from deployments.use_cases import readiness
+from deployments.use_cases.readiness import Health
 
 router = APIRouter(tags=["health"])
 
 
-class LeaseUserOut(BaseModel):
-    """A kind of work that holds a lease, or waits for one: `sweep`, `live`, `embedding` or `extraction`."""
-
-    user: str
-    declared: float
-    since_s: float
-
-
-class LeaseOut(BaseModel):
-    """Who holds what all models share. `budget` and `declared` are gigabytes on a GPU, processors on a CPU."""
-
-    device: str
-    budget: float
-    declared: float
-    held: list[LeaseUserOut]
-    waiting: list[LeaseUserOut]
-
-
-_LEASE = {
-    "device": "gpu",
-    "budget": 102.4,
-    "declared": 9.6,
-    "held": [{"user": "sweep", "declared": 9.6, "since_s": 4.2}],
-    "waiting": [{"user": "live", "declared": 8.8, "since_s": 0.3}],
-}
-
-
-class HearingModelOut(BaseModel):
-    """What hears: its `role` (`words`, `voices` or `emotion`), its `name`, and whether it is in memory now: something
-    has come of it in the process that hears.
-
-    `loaded` is null of what is on a GPU, for nobody asks there each time.
-    """
-
-    role: Role
-    name: str
-    loaded: bool | None
-
-
-class SpeechEmotionOut(BaseModel):
-    """By which method feelings are guessed; null where they are not."""
-
-    method: str | None
-
-
-class EnrollmentOut(BaseModel):
-    """Whether a voice can be enrolled. How many are is told with a token alone, by `GET /v1/enrollment`."""
-
-    available: bool
-
-
-_HEARING = {
-    "models": [{"role": "words", "name": "whisper-base", "loaded": True}],
-    "warmup": "warm",
-    "enrollment": {"available": True},
-    "ser": {"method": "text+prosody-standin"},
-}
-
-
-class Health(BaseModel, json_schema_extra={"examples": [{"status": "ok", "lease": _LEASE} | _HEARING]}):
-    """`lease` is null while nobody can say. `models` are those that hear. `warmup` is `warm` while they are loaded,
-    `cold` where the first sound loads them, `gpu` where a deployment has them, and `off` where nothing hears."""
-
-    status: Literal["ok"] = "ok"
-    lease: LeaseOut | None = None
-    models: list[HearingModelOut] = []
-    warmup: Literal["warm", "cold", "gpu", "off"] = "off"
-    enrollment: EnrollmentOut = EnrollmentOut(available=False)
-    ser: SpeechEmotionOut = SpeechEmotionOut(method=None)
-
-
 @router.get("/health")
 async def health(request: Request) -> Health:
-    """Whether the front door is open, what kinds of work have the GPU, or the processors, now, and what hears.
+    """Whether the gateway is open, what kinds of work have the GPU, or the processors, now, and what hears.
 
     Example: `GET /health`
     """
-    app: AppContext = request.app.state.context  # it is asked every second, and nothing is to be looked up for that
-    told = await app.leases.state()
-    return Health(lease=None if told is None else LeaseOut.model_validate(told), **_hearing(app))
-
-
-def _hearing(app: AppContext) -> dict[str, Any]:
-    """What hears in this process, or beside it. Nothing of it is anybody's."""
-    if not app.ear.is_installed:
-        return {}
-    speech, on_gpu = app.settings.models.speech, app.speech is not None
-    loaded = app.live_ear.loaded
-    tells_voices = speech.tell_apart and (on_gpu or app.live_ear.tells_voices)
-    own = "own" if speech.path else f"whisper-{speech.kind}"
-    named = {
-        "words": GPU if on_gpu else own,
-        "voices": (GPU if on_gpu else "campp") if tells_voices else None,
-        "emotion": (GPU if on_gpu else GUESSED) if speech.emotion else None,
-    }
-    return {
-        "models": [
-            {"role": role, "name": name, "loaded": None if on_gpu else role in loaded}
-            for role, name in named.items()
-            if name
-        ],
-        "warmup": "gpu" if on_gpu else "warm" if "words" in loaded else "cold",
-        "enrollment": {"available": app.voices is not None and tells_voices},
-        "ser": {"method": named["emotion"]},
-    }
+    # it is asked every second, so that the encoder that serves is not looked for, as it is with `Here`
+    return await readiness.health(request.app.state.context)
 
 
 @router.get("/health/ready")
-async def ready(app: Annotated[AppContext, Depends(app_context_of)]) -> dict[str, str]:
+async def ready(app: Here) -> dict[str, str]:
     """Whether a question could be answered and a word kept now: the database and the encoder are there, and the disk
     has room. 503 otherwise, and 507 with the type `urn:memoray:disk-full` where the disk is full.
 
     Example: `GET /health/ready`
     """
-    if is_full(build.folders(app.settings)):
-        raise DiskFull
-    await app.stores.tokens.all()
-    await app.ask("ready")
+    await readiness.ready(app)
     return {"status": "ready"}

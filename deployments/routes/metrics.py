@@ -9,6 +9,7 @@ from prometheus_client import CONTENT_TYPE_LATEST
 
 from deployments.admission import given, known
 from deployments.commands import Here
+from deployments.use_cases.figures import metrics_text
 from memory.errors import Forbidden
 
 router = APIRouter(tags=["metrics"])
@@ -31,9 +32,7 @@ async def metrics(request: Request, app: Here) -> Response:
             raise Forbidden("Metrics are of the whole system: they need an administrator's token.")
     elif not _near(request):
         raise Forbidden("Metrics are told on this machine alone.")
-    events = app.stores.events
-    told = await app.metrics.text(events.store, events.untold, app.rings.listeners)
-    return Response(told, media_type=CONTENT_TYPE_LATEST)
+    return Response(await metrics_text(app), media_type=CONTENT_TYPE_LATEST)
 
 
 def _near(request: Request) -> bool:

@@ -21,7 +21,6 @@ import orjson
 from fastapi import APIRouter, Cookie, Depends, Query, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from pydantic import ValidationError
-from ray.exceptions import RayError
 
 from deployments.admission import known, valid
 from deployments.app_context import AppContext, app_context_of
@@ -31,19 +30,15 @@ from deployments.commands import fresh_id
 from deployments.kinds import Id, Text
 from deployments.page import parts
 from deployments.page.parts import PageContext
+from deployments.problems import meant_by
 from deployments.use_cases import remembering, undoing, voice_changes
-from deployments.use_cases.asking import AskIn
-from deployments.use_cases.asking import answer as answered
-from deployments.use_cases.facts import FactParameters, listing, named, one
-from deployments.use_cases.figures import stats_of
-from deployments.use_cases.promises import PromiseOut, promises_by_day
+from deployments.use_cases.glancing import Glance, GlanceParameters, glance
+from deployments.use_cases.promises import PromiseOut
 from deployments.use_cases.remembering import Correction
-from deployments.use_cases.sounds import sound_of_segment, with_sound
+from deployments.use_cases.sounds import sound_of_segment
 from deployments.use_cases.undoing import Undoing
 from deployments.use_cases.voice_changes import VoiceMerging, VoiceUndoing
-from deployments.use_cases.voices import in_sight, likely_pairs
-from memory.errors import DomainError, Forbidden, Invalid, TooManyAttempts, Unauthenticated, Unavailable
-from memory.services.zones import zone_of
+from memory.errors import Forbidden, Invalid, TooManyAttempts, Unauthenticated
 
 router = APIRouter(include_in_schema=False)
 COOKIE = "memoray_page"
@@ -115,26 +110,22 @@ async def home(
     if visiting is None:
         return _page("", parts.ENTER.substitute(said=_WELCOME))
     who = visiting.who
-    zone = zone_of((await app.profile(who.user_id)).time_zone)
-    desk = PageContext(zone, q, None if who.permission == "read" else visiting.key)
-    shown = [await _done(app, who, desk, did, fact, command), parts.search(q)]
-    if q.strip():
-        shown += await _answer(app, who, desk)
-    recent = (await listing(app, who, FactParameters(limit=SHOWN))).facts
-    shown.append(parts.section("Recent facts", (parts.fact(each, desk) for each in recent), "Nothing yet."))
-    shown += [*await _promises(app, who, desk), *await _alike(app, who, desk)]
-    told = orjson.dumps([{"fact_id": each.fact_id} for each in recent])
+    shown = await glance(app, who, GlanceParameters(q, fact if parts.told_of(did) else "", SHOWN, PAIRS))
+    desk = PageContext(shown.zone, q, None if who.permission == "read" else visiting.key)
+    told = orjson.dumps([{"fact_id": each.fact_id} for each in shown.recent])
     app.trail.note(
         AuditedRequest(who.user_id, app.clock.now(), visiting.token, "GET /", 200, who.view.scopes, {}, told)
     )
-    stats = await stats_of(app, who)
-    figures = {
-        "Sessions": stats.sessions_count,
-        "Segments": stats.segments_count,
-        "Entities": stats.entities_count,
-        "Still to be read": stats.pending["extraction"],
-    }
-    return _page(parts.LEAVE, "\n".join([*shown, parts.figures(figures)]))
+    found = [
+        _done(shown, desk, did, fact, command),
+        parts.search(q),
+        *_answer(shown, desk),
+        parts.section("Recent facts", (parts.fact(each, desk) for each in shown.recent), "Nothing yet."),
+        *_promises(shown, desk),
+        *_alike(shown, desk),
+        parts.figures(_figures(shown)),
+    ]
+    return _page(parts.LEAVE, "\n".join(found))
 
 
 @router.post("/login", dependencies=OWN)
@@ -255,9 +246,10 @@ async def _carry_out(request: Request, visiting: Visitor | None, carried_out: An
         did, fact_id = await carried_out(writing(visiting.who), form, command_id)
     except ValidationError:
         return _page(parts.LEAVE, parts.refused("That cannot be read: use plain words.", query), status=422)
-    except (DomainError, RayError) as error:
-        why = getattr(error, "cause", None) or error  # as it was raised in the shard
-        why = why if isinstance(why, DomainError) else Unavailable()
+    except Exception as error:
+        why = meant_by(error, "a form of the page")
+        if why is None:
+            raise
         return _page(parts.LEAVE, parts.refused(why.detail, query), status=why.status)
     told = {"q": query, "did": did, "fact": fact_id, "command": command_id if did not in ("undo", "known") else ""}
     return RedirectResponse("/?" + urlencode({name: value for name, value in told.items() if value}), 303, _HEADERS)
@@ -276,48 +268,45 @@ def _page(account: str, main: str, status: int = 200) -> Response:
     return HTMLResponse(parts.PAGE.substitute(style=parts.STYLE, account=account, main=main), status, _HEADERS)
 
 
-async def _done(app: AppContext, who: Caller, desk: PageContext, did: str, fact_id: str, command_id: str) -> str:
+def _done(shown: Glance, desk: PageContext, did: str, fact_id: str, command_id: str) -> str:
     """What was done just now, in the words of the fact as the caller may see it: an address alone says nothing."""
-    if not parts.told_of(did):
+    if not parts.told_of(did) or (fact_id and shown.changed is None):
         return ""
-    statement = ""
-    if fact_id:
-        try:
-            statement = (await one(app, who, fact_id)).statement
-        except DomainError:
-            return ""
-    return parts.done(did, statement, command_id, desk)
+    return parts.done(did, shown.changed.statement if shown.changed else "", command_id, desk)
 
 
-async def _answer(app: AppContext, who: Caller, desk: PageContext) -> Sequence[str]:
+def _answer(shown: Glance, desk: PageContext) -> Sequence[str]:
     """What answers a question, the facts behind it, and what was said."""
-    told = await answered(app, who, AskIn(query=desk.query, limit=SHOWN))
-    carried = list(dict.fromkeys(each for hit in told.results for each in hit.fact_ids))
-    facts = [each for each in await named(app, who, carried) if each.status == "active"]
-    believed = sorted(facts, key=lambda each: carried.index(each.fact_id))[:SHOWN]
-    plays = await with_sound(app, who, ((each.source_id, each.segment_id) for each in told.results))
-    heard = (parts.hit(each, desk, plays=(each.source_id, each.segment_id) in plays) for each in told.results)
+    if shown.answered is None:
+        return ()
+    told, audible = shown.answered.told, shown.answered.audible
+    heard = (parts.hit(each, desk, plays=(each.source_id, each.segment_id) in audible) for each in told.results)
     return (
         parts.answer(told.answer),
-        parts.section("Believed about it", (parts.fact(each, desk) for each in believed), "Nothing."),
+        parts.section("Believed about it", (parts.fact(each, desk) for each in shown.answered.believed), "Nothing."),
         parts.section("Remembered", heard, "Nothing comes to mind."),
     )
 
 
-async def _promises(app: AppContext, who: Caller, desk: PageContext) -> Sequence[str]:
-    """Promises whose day has passed, the latest first, if there are any; then those to be kept, the next one first."""
-    overdue, still = await promises_by_day(app, who, SHOWN)
-    ahead = parts.section("Open promises", _told(still, desk), "None.")
-    return [parts.section("Overdue promises", _told(overdue, desk), ""), ahead] if overdue else [ahead]
+def _promises(shown: Glance, desk: PageContext) -> Sequence[str]:
+    """Promises whose day has passed, if there are any; then those to be kept."""
+    ahead = parts.section("Open promises", _told(shown.ahead, desk), "None.")
+    return [parts.section("Overdue promises", _told(shown.overdue, desk), ""), ahead] if shown.overdue else [ahead]
 
 
-async def _alike(app: AppContext, who: Caller, desk: PageContext) -> Sequence[str]:
+def _alike(shown: Glance, desk: PageContext) -> Sequence[str]:
     """Voices that may be one person's, if there are any."""
-    bank = await app.stores.voices.bank(who.scope)
-    if len(bank.voices) < 2:
-        return ()
-    found = await likely_pairs(app, who, bank, await in_sight(app, who, bank), PAIRS)
-    return [parts.section("Perhaps one person", (parts.pair(each, desk) for each in found), "")] if found else ()
+    pairs = (parts.pair(each, desk) for each in shown.alike)
+    return [parts.section("Perhaps one person", pairs, "")] if shown.alike else ()
+
+
+def _figures(shown: Glance) -> dict[str, int]:
+    return {
+        "Sessions": shown.stats.sessions_count,
+        "Segments": shown.stats.segments_count,
+        "Entities": shown.stats.entities_count,
+        "Still to be read": shown.stats.pending["extraction"],
+    }
 
 
 def _told(promises: Sequence[PromiseOut], desk: PageContext) -> list[str]:

@@ -2,63 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-from typing import Annotated, Literal
+from fastapi import APIRouter
 
-from fastapi import APIRouter, Depends
-from pydantic import BaseModel
-
-from deployments.app_context import AppContext, app_context_of
-from deployments.callers import Administrator, Caller
-from deployments.kinds import Body
+from deployments.callers import Administrator
+from deployments.commands import Here
+from deployments.use_cases import rebuilding
+from deployments.use_cases.rebuilding import Encoding, RebuildIn, Rebuilt
 
 router = APIRouter(prefix="/v1", tags=["operation"])
 
 
-class RebuildIn(Body):
-    """Which index of the user's memory: its text, its vectors, its graph, or all of them; or the journal itself."""
-
-    what: Literal["text", "vectors", "graph", "all", "journal"]
-
-
-class JournalRebuilt(BaseModel):
-    """What the journal was rebuilt from, and what is believed now."""
-
-    snapshot: int
-    """The version of the snapshot it began with; 0 = the first command."""
-    version: int
-    turns: int
-    """Commands that were decided again."""
-    otherwise: int
-    """Those that changed something else than they did then: rules, settings or encoder are others now."""
-    refused: int
-    """Those of them that cannot be carried out any more; they change nothing."""
-    facts: int
-    entities: int
-
-
-class Encoding(BaseModel):
-    """Which encoder serves, and how far the configured one has come to take its place."""
-
-    serving: str
-    successor: str | None = None
-    """null when the configured encoder serves."""
-    segments: int = 0
-    """Segments of all users, and those of them that the successor has encoded; 0 without one."""
-    encoded: int = 0
-
-
-class Rebuilt(BaseModel):
-    """What is built again, and how many pieces of work that has left."""
-
-    what: str
-    pending: dict[str, int]
-    encoder: Encoding
-    journal: JournalRebuilt | None = None
-
-
 @router.post("/rebuild")
-async def rebuild(body: RebuildIn, who: Administrator, app: Annotated[AppContext, Depends(app_context_of)]) -> Rebuilt:
+async def rebuild(body: RebuildIn, who: Administrator, app: Here) -> Rebuilt:
     """Build an index of the user's own scope again; nothing that was said or is believed is touched.
 
     Text and graph are read again from the journal with the next question. Vectors are encoded again in the
@@ -70,33 +25,13 @@ async def rebuild(body: RebuildIn, who: Administrator, app: Annotated[AppContext
 
     Example: `POST /v1/rebuild` with `{"what": "vectors"}`
     """
-    journal = await _journal(who, app) if body.what == "journal" else None
-    if body.what in ("vectors", "all") and app.stores.successor is None:
-        await app.stores.capture.renew_vectors(who.scope)
-        await app.stores.journal.renew_fact_vectors(who.user_id)
-    await app.actors.forget_user(who.user_id)
-    await app.actors.wake()
-    pending = await app.stores.reads.pending(who.view)
-    return Rebuilt(what=body.what, pending=pending, encoder=await _encoding(app), journal=journal)
+    return await rebuilding.rebuild(app, who, body)
 
 
 @router.get("/rebuild")
-async def progress(_: Administrator, app: Annotated[AppContext, Depends(app_context_of)]) -> Encoding:
+async def progress(who: Administrator, app: Here) -> Encoding:
     """Which encoder serves, and how far another has come to take its place.
 
     Example: `GET /v1/rebuild`
     """
-    await app.renew()
-    return await _encoding(app)
-
-
-async def _encoding(app: AppContext) -> Encoding:
-    name, successor = app.stores.encoder.name, app.stores.successor
-    if successor is None:
-        return Encoding(serving=name)
-    done = await app.stores.serving.progress(successor.encoder.name)
-    return Encoding(serving=name, successor=successor.encoder.name, **done)
-
-
-async def _journal(who: Caller, app: AppContext) -> JournalRebuilt:
-    return JournalRebuilt(**asdict(await app.actors.rebuild(who.user_id)))
+    return await rebuilding.encoding(app, who)

@@ -18,7 +18,7 @@ from deployments.use_cases.speaking import Speaking
 from deployments.use_cases.tools import Tool
 from memory.errors import DomainError, ModelFailed
 from memory.model.ids import digest
-from memory.model.prompts import Exchange, Prompt
+from memory.model.prompts import Prompt, SpokenTurn
 from memory.ports import LanguageModel
 from memory.words.cleaning import visible
 from memory.words.spoken import spoken
@@ -38,7 +38,7 @@ class Answering:
     speaking: Speaking
     model: LanguageModel | None
     tools: Mapping[str, Tool] = field(init=False)
-    earlier: list[Exchange] = field(init=False)
+    earlier: list[SpokenTurn] = field(init=False)
     """The talk so far, and the turns of this answer."""
     found: list[Citation] = field(default_factory=list)
     """What the model has looked up itself."""

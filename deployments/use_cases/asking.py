@@ -8,10 +8,10 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from deployments.answers import CONSIDERED, findings
 from deployments.app_context import AppContext
 from deployments.callers import Caller
-from deployments.questions import ask
+from deployments.use_cases.answers import CONSIDERED, findings
+from deployments.use_cases.questions import ask
 from deployments.use_cases.searching import ContextParameters, Hit, answer_of, question_of
 from memory.retrieval.verdicts import JUDGED
 from memory.services import answer as answering

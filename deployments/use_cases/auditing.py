@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import Query
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from deployments.app_context import AppContext
 from deployments.callers import Caller, seeing_all
@@ -51,7 +50,7 @@ class AuditList(BaseModel):
 class AuditParameters(PageParameters):
     """The parameters of the list."""
 
-    token: Annotated[TokenName | None, Query(description="Only what was done with the token of this name.")] = None
+    token: Annotated[TokenName | None, Field(description="Only what was done with the token of this name.")] = None
 
 
 async def audit(app: AppContext, who: Caller, asked: AuditParameters) -> AuditList:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import Query
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from deployments.app_context import AppContext
 from deployments.callers import Caller
@@ -24,8 +23,8 @@ _MOST_PLACES = 2**31
 class Since(PageParameters):
     """The period of the log."""
 
-    since: Annotated[ShortText | None, Query(description="A date, last_week or last_month; default: all.")] = None
-    until: Annotated[ShortText | None, Query(description="The same; default: now.")] = None
+    since: Annotated[ShortText | None, Field(description="A date, last_week or last_month; default: all.")] = None
+    until: Annotated[ShortText | None, Field(description="The same; default: now.")] = None
 
 
 class ChangeLog(BaseModel):

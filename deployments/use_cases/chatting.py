@@ -19,19 +19,19 @@ from itertools import takewhile
 
 from ray.exceptions import RayError
 
-from deployments.answers import CONSIDERED, findings
 from deployments.app_context import AppContext
 from deployments.callers import Caller
-from deployments.contexts import asks_again, hit_of
 from deployments.kinds import MOST_QUERY
-from deployments.questions import Recalled, ask
+from deployments.use_cases.answers import CONSIDERED, findings
 from deployments.use_cases.asking import AskIn, Citation, citations_of
+from deployments.use_cases.contexts import asks_again, hit_of
+from deployments.use_cases.questions import Recalled, ask
 from deployments.use_cases.searching import question_of
 from deployments.use_cases.telling import SegmentIn, SourceIn, tell
 from memory.errors import AnswerCut, DomainError, ModelFailed, Unavailable
 from memory.model.ids import digest
 from memory.model.profile import Profile
-from memory.model.prompts import Exchange, Prompt
+from memory.model.prompts import Prompt, SpokenTurn
 from memory.model.timeline import Instant
 from memory.ports import LanguageModel
 from memory.retrieval.packing import BYTES_PER_TOKEN, tokens
@@ -69,7 +69,7 @@ ErasureMark = tuple[int, float]
 class Talk:
     """A talk so far, and how its answer is wanted."""
 
-    turns: Sequence[Exchange]
+    turns: Sequence[SpokenTurn]
     """Who said what, user or assistant; the last turn is the user's."""
     instructions: str = ""
     """What the client tells a language model in front of the talk."""
@@ -128,7 +128,7 @@ class Reply:
     """Whether it was longer than was wanted."""
 
 
-def turn_ids(turns: Sequence[Exchange]) -> list[str]:
+def turn_ids(turns: Sequence[SpokenTurn]) -> list[str]:
     """An id for each turn, and one for the answer to come.
 
     A user's turn is named by all that was said up to it, the assistant's by what it answers: an answer that is given

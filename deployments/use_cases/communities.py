@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
-from fastapi import Query
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from deployments.app_context import AppContext
 from deployments.callers import Caller
@@ -102,7 +101,7 @@ class CommunityPage(CommunityOut):
 class PatternParameters(PageParameters):
     """The parameters of a list of patterns."""
 
-    community: Annotated[str | None, Query(max_length=100, description="Only those of this community.")] = None
+    community: Annotated[str | None, Field(max_length=100, description="Only those of this community.")] = None
 
 
 async def list_communities(app: AppContext, who: Caller, asked: PageParameters) -> CommunityList:

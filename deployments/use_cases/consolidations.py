@@ -10,8 +10,8 @@ from pydantic import BaseModel
 from deployments.app_context import AppContext
 from deployments.callers import Caller
 from deployments.paging import PageParameters, cursor_of
-from deployments.summaries import cited_lines
 from deployments.use_cases.storylines import QuotedSegment, RollUp, RollUpFilter, ToldIn, cited, common, told_sources
+from deployments.use_cases.summaries import cited_lines
 from memory.model.groups import CONSOLIDATION
 from memory.model.shown import Row
 

@@ -20,10 +20,10 @@ from deployments.app_context import AppContext
 from deployments.callers import Caller
 from deployments.chats import ChatSession, ChatTurn
 from deployments.kinds import Body, Id, ShortText, Words
-from deployments.questions import ask, told_again
 from deployments.use_cases import chatting
 from deployments.use_cases.answering import Answering, Event
 from deployments.use_cases.chatting import Reply, Talk
+from deployments.use_cases.questions import ask, told_again
 from deployments.use_cases.searching import ContextParameters, question_of
 from deployments.use_cases.speaking import Speaking
 from memory.errors import Invalid, Unavailable

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Annotated
 
-from fastapi import Query
 from pydantic import BaseModel, Field
 
 from deployments.app_context import AppContext
@@ -28,10 +27,10 @@ class DiffParameters(PageParameters):
     """The parameters of a difference."""
 
     since: Annotated[
-        ShortText | None, Query(alias="from", description="A date, last_week or last_month; default: the beginning.")
+        ShortText | None, Field(alias="from", description="A date, last_week or last_month; default: the beginning.")
     ] = None
-    until: Annotated[ShortText | None, Query(alias="to", description="The same; default: now.")] = None
-    subject: Annotated[ShortText | None, Query(description="Only what concerns this entity, by name or id.")] = None
+    until: Annotated[ShortText | None, Field(alias="to", description="The same; default: now.")] = None
+    subject: Annotated[ShortText | None, Field(description="Only what concerns this entity, by name or id.")] = None
 
 
 class Difference(BaseModel):

@@ -8,10 +8,10 @@ from typing import BinaryIO
 
 from pydantic import BaseModel
 
-from deployments import forgetting
 from deployments.app_context import AppContext
 from deployments.callers import Caller, writing
 from deployments.commands import owner_label
+from deployments.use_cases.erasing import erase_voice
 from deployments.use_cases.voices import VoicePrintOut, print_shown, voice_named
 from memory.errors import Conflict, Invalid, NotFound, Stale, Unavailable
 from memory.model.ids import command_id
@@ -165,7 +165,7 @@ async def remove(app: AppContext, who: Caller, key: str, name: str | None, style
         return EnrolmentRemoved(name=called, removed=0, receipt_id=None)
     erase = partial(app.stores.voices.erase, who.scope, (), [each.print_id for each in gone])
     made = command_id("enrolment", key, voice.voice_id)
-    receipt = await forgetting.forget_voice(app, who, voice.voice_id, made, erase)
+    receipt = await erase_voice(app, who, made, voice.voice_id, erase)
     return EnrolmentRemoved(name=called, removed=len(gone), receipt_id=receipt.receipt_id)
 
 

@@ -169,6 +169,13 @@ async def entity(
     return await profile_of(app, who, found, then, merged_from=None if given == found else given)
 
 
+async def name_of(app: AppContext, who: Caller, entity_id: str) -> str:
+    """What an entity is called, by its id or the beginning of it. Raises NotFound and Ambiguous."""
+    _, known = await app.stores.entities.resolve(who.view, entity_id)
+    name: str = (await app.stores.entities.one(who.view, known)).entity.name
+    return name
+
+
 async def notes(app: AppContext, who: Caller, entity_id: str, asked: PageParameters) -> NoteList:
     """The remarks on an entity that have not expired. Raises NotFound, Ambiguous."""
     _, known = await app.stores.entities.resolve(who.view, entity_id)

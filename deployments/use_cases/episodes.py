@@ -18,7 +18,7 @@ from deployments.use_cases.forgetting import forget_source
 from deployments.use_cases.graph import GROUP
 from deployments.use_cases.messages_told import ROLES
 from deployments.use_cases.telling import SegmentIn, SourceIn, tell
-from memory.errors import Forbidden, NotFound
+from memory.errors import Forbidden
 from memory.model.ids import segment_key
 from memory.model.timeline import iso
 
@@ -114,14 +114,6 @@ async def groups_of(app: AppContext, who: Caller, source_ids: Collection[str]) -
     """source id -> its group, of those that have another than `UNGROUPED`."""
     found: Mapping[str, str] = await app.stores.sources.groups(who.view, list(source_ids)) if source_ids else {}
     return found
-
-
-async def whole_source_id(app: AppContext, who: Caller, source_id: str) -> str:
-    """The full id of a source that exists. Raises NotFound."""
-    _, known = await app.stores.sources.resolve(who.view, source_id, None)
-    if known != source_id:
-        raise NotFound("There is no such episode in this memory.", id=source_id)
-    return source_id
 
 
 async def _shown(app: AppContext, row: Mapping[str, Any], own: str) -> Episode:

@@ -250,17 +250,17 @@ _LINKS: dict[str, tuple[str, bool | None]] = {
     "similar": ("similar", None),
 }
 """Field -> kind of link, and whether it goes out from the fact (None: either way)."""
-Told = TypeVar("Told", bound=Explanation)
+AnyExplanation = TypeVar("AnyExplanation", bound=Explanation)
 
 
 async def _finish(
     app: AppContext,
     who: Caller,
-    told: Told,
+    told: AnyExplanation,
     steps: Sequence[ChangeStep],
-    graph: Callable[[explaining.Told], explaining.ExplanationGraph],
-    lines: Callable[[explaining.Told, Sequence[str]], Iterator[str]],
-) -> Told:
+    graph: Callable[[explaining.Explained], explaining.ExplanationGraph],
+    lines: Callable[[explaining.Explained, Sequence[str]], Iterator[str]],
+) -> AnyExplanation:
     """The explanation with its graph and its text."""
     plain, drawn = told.model_dump(), graph(told.model_dump())
     text = "\n".join(lines(plain, await lines_of(app, who, steps)))

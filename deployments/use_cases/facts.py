@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Any, Literal
 
-from fastapi import Query
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from deployments.app_context import AppContext
 from deployments.callers import Caller
@@ -29,8 +28,8 @@ HELD = ("active", "superseded")
 """What is the case now, or was until something took its place."""
 STEPS = 20
 """Corrections that are followed from a fact to what holds now."""
-AsOf = Annotated[When | None, Query(description="What was true then, or had been said by then: a date, ISO 8601...")]
-KnownAsOf = Annotated[When | None, Query(description="What was believed then, by what had been committed.")]
+AsOf = Annotated[When | None, Field(description="What was true then, or had been said by then: a date, ISO 8601...")]
+KnownAsOf = Annotated[When | None, Field(description="What was believed then, by what had been committed.")]
 _FACT = {
     "fact_id": "f-0a1b2c3d4e5f6071",
     "subject": "Maya",
@@ -130,10 +129,10 @@ class NoteList(BaseModel):
 class FactParameters(PageParameters):
     """The parameters of a list of facts."""
 
-    subject: Annotated[ShortText | None, Query(description="Name, alias or id of the entity it is about.")] = None
+    subject: Annotated[ShortText | None, Field(description="Name, alias or id of the entity it is about.")] = None
     predicate: ShortText | None = None
     kind: Kind | None = None
-    status: Annotated[Status | None, Query(description="Default: active; with as_of also superseded.")] = None
+    status: Annotated[Status | None, Field(description="Default: active; with as_of also superseded.")] = None
     as_of: AsOf = None
     known_as_of: KnownAsOf = None
 

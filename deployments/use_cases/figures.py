@@ -132,6 +132,12 @@ async def stats_of(app: AppContext, who: Caller) -> Stats:
     )
 
 
+async def metrics_text(app: AppContext) -> bytes:
+    """What the whole system does, in the form of Prometheus. Whoever calls this lets in whom it is for."""
+    events = app.stores.events
+    return await app.metrics.text(events.store, events.untold, app.rings.listeners)
+
+
 async def _projections(app: AppContext, who: Caller) -> list[ProjectionLag]:
     """Positions are read before the truth, so that a projection that has caught up is never ahead of it."""
     if not sees_all(who):

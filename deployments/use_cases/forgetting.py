@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from deployments import forgetting
 from deployments.app_context import AppContext
 from deployments.callers import Caller, seeing_all, writing
-from deployments.receipts import Receipt, receipt_of
+from deployments.use_cases.erasing import erase_entity, erase_memory, erase_source
 from deployments.use_cases.forgetting_voices import forget_voices_of
+from deployments.use_cases.receipts import Receipt, receipt_of
 from memory.errors import NotFound
 
 
 async def forget_source(app: AppContext, who: Caller, key: str, source_id: str) -> Receipt:
     """Erase a source with everything that rests on it alone. Raises NotFound; the id must be complete."""
-    return await forgetting.forget_source(app, writing(who), source_id, key)
+    return await erase_source(app, who, key, source_id)
 
 
 async def forget_entity(app: AppContext, who: Caller, key: str, entity_id: str) -> Receipt:
@@ -21,7 +21,7 @@ async def forget_entity(app: AppContext, who: Caller, key: str, entity_id: str) 
     Raises NotFound, Ambiguous.
     """
     names = await _names(app, writing(who), entity_id)
-    receipt = await forgetting.forget_entity(app, who, entity_id, key)
+    receipt = await erase_entity(app, who, key, entity_id)
     await forget_voices_of(app, who, key, names)
     return receipt
 
@@ -43,7 +43,7 @@ async def _names(app: AppContext, who: Caller, entity_id: str) -> frozenset[str]
 
 async def forget_memory(app: AppContext, who: Caller, key: str) -> Receipt:
     """Erase everything of a user. Raises Forbidden if something of this memory is hidden from the caller."""
-    return await forgetting.forget_memory(app, seeing_all(writing(who)), key)
+    return await erase_memory(app, seeing_all(writing(who)), key)
 
 
 async def receipt(app: AppContext, who: Caller, receipt_id: str) -> Receipt:

@@ -7,10 +7,10 @@ from functools import partial
 
 from pydantic import BaseModel
 
-from deployments import forgetting
 from deployments.app_context import AppContext
 from deployments.callers import Caller, writing
-from deployments.receipts import Receipt
+from deployments.use_cases.erasing import erase_segment, erase_voice
+from deployments.use_cases.receipts import Receipt
 from deployments.use_cases.voices import in_sight, voice_meant
 from memory.errors import NotFound
 from memory.model.ids import command_id, fold
@@ -61,7 +61,7 @@ async def forget_voice(app: AppContext, who: Caller, key: str, voice_id: str, wo
         for row in rows:
             made = command_id("voice words", key, row["source_id"], row["segment_id"])
             try:
-                await forgetting.forget_segment(app, who, row["source_id"], row["segment_id"], made)
+                await erase_segment(app, who, made, row["source_id"], row["segment_id"])
             except NotFound:  # it went with one of those before, or is out of the caller's sight
                 continue
             segments += 1
@@ -88,9 +88,7 @@ async def forget_voices_of(app: AppContext, who: Caller, key: str, names: frozen
 async def _erased(app: AppContext, who: Caller, key: str, voice_ids: Sequence[str]) -> Receipt:
     """Erase voices, the first of which the receipt names."""
     made = command_id("voice prints", key, *voice_ids)
-    return await forgetting.forget_voice(
-        app, who, voice_ids[0], made, partial(app.stores.voices.erase, who.scope, voice_ids)
-    )
+    return await erase_voice(app, who, made, voice_ids[0], partial(app.stores.voices.erase, who.scope, voice_ids))
 
 
 def _members(bank: VoiceBank, voice: KnownVoice) -> list[KnownVoice]:

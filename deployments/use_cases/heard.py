@@ -9,10 +9,10 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from deployments import forgetting
 from deployments.app_context import AppContext
 from deployments.callers import Caller, sees_all, writing
 from deployments.dates import today
+from deployments.use_cases.erasing import erase_segment, erase_source
 from deployments.use_cases.forgetting import forget_memory
 from deployments.use_cases.searching import ContextParameters, Hit, search
 from deployments.use_cases.sources import SourceOut, show_source
@@ -186,7 +186,7 @@ async def reword(app: AppContext, who: Caller, place: Place, new: Rewording) -> 
 async def forget_one_heard(app: AppContext, who: Caller, key: str, place: Place) -> None:
     """Forget one segment for good; the rest of its source stays. Raises Forbidden, NotFound and Conflict."""
     await one_heard(app, writing(who), place)
-    await forgetting.forget_segment(app, who, *place, key)
+    await erase_segment(app, who, key, *place)
 
 
 async def forget_heard(app: AppContext, who: Caller, key: str, origins: Sequence[ProvenanceFilter]) -> int:
@@ -200,7 +200,7 @@ async def forget_heard(app: AppContext, who: Caller, key: str, origins: Sequence
     sources = await app.stores.heard.sources(view, origins)
     for number, source_id in enumerate(sources):
         try:
-            await forgetting.forget_source(app, who, source_id, f"{key}-{number}")
+            await erase_source(app, who, f"{key}-{number}", source_id)
         except NotFound:  # another request was faster
             continue
     return len(sources)

@@ -36,7 +36,7 @@ Kind = Literal["factual", "preference", "procedural", "architectural", "opinion"
 Importance = Annotated[int, Field(ge=1, le=10)]
 
 
-class Told(Body):
+class FactToRemember(Body):
     """A fact to remember: in free words (`text`), or structured (`statement` and `subject`)."""
 
     text: Words | None = None
@@ -60,7 +60,7 @@ class Told(Body):
     }
 
     @model_validator(mode="after")
-    def _is_told(self) -> Told:
+    def _is_told(self) -> FactToRemember:
         parts = self.model_fields_set - {"text", "source_id"}
         if (self.text is None) == (self.statement is None) or (self.text is not None and parts):
             raise ValueError("give either text alone, or statement and subject")
@@ -99,7 +99,7 @@ class Remembered(Believed):
     facts: list[Believed] | None = None
 
 
-async def remember(app: AppContext, who: Caller, key: str, body: Told) -> Remembered:
+async def remember(app: AppContext, who: Caller, key: str, body: FactToRemember) -> Remembered:
     """Remember a statement. The outcome says how it relates to what was believed before.
 
     The words are kept as a note of the owner's, so that they are found and cited like anything that was said; with
@@ -211,7 +211,7 @@ def _heard(note: Source, told: Utterance) -> ReadSegment:
 async def _claim(
     app: AppContext,
     who: Caller,
-    body: Told | Correction,
+    body: FactToRemember | Correction,
     statement: str,
     subject: str,
     *,

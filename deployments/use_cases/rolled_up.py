@@ -11,11 +11,10 @@ from pydantic import Field
 
 from deployments.app_context import AppContext
 from deployments.callers import Caller
-from deployments.contexts import still_told
 from deployments.kinds import Text
-from deployments.questions import Recalled, ask
-from deployments.summaries import cited_lines, note_recalled
+from deployments.use_cases.contexts import still_told
 from deployments.use_cases.provenance_filters import origins_on, written_filters
+from deployments.use_cases.questions import Recalled, ask
 from deployments.use_cases.searching import (
     SAID,
     ContextAnswer,
@@ -24,6 +23,7 @@ from deployments.use_cases.searching import (
     answer_of,
     question_of,
 )
+from deployments.use_cases.summaries import cited_lines, note_recalled
 from memory.errors import Invalid
 from memory.model.groups import MACRO, STORYLINE
 from memory.model.origins import ProvenanceFilter

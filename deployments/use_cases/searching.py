@@ -12,7 +12,7 @@ from deployments.app_context import AppContext
 from deployments.callers import Caller
 from deployments.dates import moments_of, span_of
 from deployments.kinds import MOST_QUERY, Id, ShortText, Text, When
-from deployments.questions import Recalled, ask
+from deployments.use_cases.questions import Recalled, ask
 from memory.errors import Invalid
 from memory.model.entities import ENTITY_TYPES
 from memory.model.origins import ProvenanceFilter

@@ -9,10 +9,10 @@ from pydantic import BaseModel, Field
 
 from deployments.app_context import AppContext
 from deployments.callers import Caller
-from deployments.contexts import hit_of
 from deployments.kinds import ShortText
 from deployments.paging import PageParameters, cursor_of
-from deployments.summaries import cited_lines, note_recalled, summed_up
+from deployments.use_cases.contexts import hit_of
+from deployments.use_cases.summaries import cited_lines, note_recalled, summed_up
 from memory.model.groups import MACRO, STORYLINE
 from memory.model.shown import Row
 from memory.model.timeline import iso

@@ -22,7 +22,7 @@ from deployments.use_cases.explaining import explain
 from deployments.use_cases.exploring import ExploreParameters, TraverseParameters, explore, traverse
 from deployments.use_cases.facts import shown_facts
 from deployments.use_cases.figures import stats_of
-from deployments.use_cases.remembering import Correction, Told, confirm, correct, remember
+from deployments.use_cases.remembering import Correction, FactToRemember, confirm, correct, remember
 from memory.errors import NotFound
 from memory.model.commands import BackfillSubjects, MergeFacts, PruneFacts, Synthesize
 from memory.model.timeline import iso
@@ -103,7 +103,7 @@ async def _search(app: AppContext, who: Caller, _: str, body: SearchMemory) -> A
     return (await searching.search(app, who, asked)).model_dump(exclude_none=True)
 
 
-async def _remember(app: AppContext, who: Caller, key: str, body: Told) -> Any:
+async def _remember(app: AppContext, who: Caller, key: str, body: FactToRemember) -> Any:
     return (await remember(app, who, key, body)).model_dump(exclude_none=True)
 
 
@@ -172,7 +172,7 @@ UPKEEP = {
 """Command -> under which name the figures tell when it was last carried out."""
 TOOLS: dict[str, Tool] = {
     "search_memory": Tool("Search everything that was heard for what answers a question.", SearchMemory, _search),
-    "remember_fact": Tool("Remember something the user wants kept.", Told, _remember, writes=True),
+    "remember_fact": Tool("Remember something the user wants kept.", FactToRemember, _remember, writes=True),
     "correct_fact": Tool("Replace a fact that is wrong by what is so.", CorrectFactArguments, _correct, writes=True),
     "confirm_fact": Tool("Confirm a fact: full confidence, and it fades no more.", OneFact, _confirm, writes=True),
     "get_entity_info": Tool("The page of an entity: facts, timeline, notes, relations.", OneEntity, _entity),

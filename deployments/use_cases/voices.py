@@ -112,6 +112,12 @@ async def list_voices(app: AppContext, who: Caller, asked: VoiceParameters) -> V
     )
 
 
+async def probably_one_person(app: AppContext, who: Caller, most: int) -> list[VoiceProposal]:
+    """So many pairs of the voices in sight that are probably one person, the nearest first."""
+    bank = await app.stores.voices.bank(who.scope)
+    return await likely_pairs(app, who, bank, await in_sight(app, who, bank), most) if len(bank.voices) > 1 else []
+
+
 async def likely_pairs(
     app: AppContext, who: Caller, bank: VoiceBank, seen: Sequence[KnownVoice], most: int = MOST_PROPOSALS
 ) -> list[VoiceProposal]:

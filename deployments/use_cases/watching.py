@@ -88,7 +88,24 @@ async def take(app: AppContext, who: Caller, told: Sequence[Any]) -> int:
     return taken
 
 
-async def latest(
+@dataclass(frozen=True, slots=True)
+class FoundEvents:
+    """Events, and where they were read: `buffer` (the ring of the latest) or the database, by the name asked for."""
+
+    page: Page[Shown]
+    source: str
+
+
+async def listed(
+    app: AppContext, who: Caller, wanted: Wanted, limit: int, place: Mapping[str, float | str], source: str | None
+) -> FoundEvents:
+    """Events, the newest first, of the ring unless another source, a time or a place is asked for. Raises Invalid."""
+    source = source or ("db" if place or wanted.timed else "buffer")
+    read = _latest if source == "buffer" else _kept
+    return FoundEvents(await read(app, who, wanted, limit, place), source)
+
+
+async def _latest(
     app: AppContext, who: Caller, wanted: Wanted, limit: int, place: Mapping[str, float | str]
 ) -> Page[Shown]:
     """Events of the ring, the newest first."""
@@ -107,7 +124,7 @@ async def latest(
     return Page([shown_event(each) for each in shown], len(shown), last)
 
 
-async def kept(
+async def _kept(
     app: AppContext, who: Caller, wanted: Wanted, limit: int, place: Mapping[str, float | str]
 ) -> Page[Shown]:
     """Events of the database, the newest first. Raises Invalid."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-Exchange = tuple[str, str]
+SpokenTurn = tuple[str, str]
 """A role of a talk with a language model, user or assistant, and its words."""
 
 
@@ -21,7 +21,7 @@ class Prompt:
     schema: Mapping[str, Any] | None = None
     """A JSON schema that the answer is asked to fit; whoever reads the answer checks."""
     max_tokens: int = 512
-    earlier: Sequence[Exchange] = ()
+    earlier: Sequence[SpokenTurn] = ()
     """What was said before in the same talk."""
 
     @property

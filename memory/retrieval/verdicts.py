@@ -27,7 +27,7 @@ from memory.words.questions import Form, form_of
 Floats = NDArray[np.float32]
 
 JUDGED = 10
-"""Results that are judged, the best ones: as many as may lead an answer (deployments/answers.py)."""
+"""Results that are judged, the best ones: as many as may lead an answer (deployments/use_cases/answers.py)."""
 AROUND = 3
 """Turns that are looked at: itself, the one before, the one after."""
 FORMS: tuple[Form, ...] = ("who", "where", "when", "name", "age")

@@ -11,7 +11,7 @@ from typing import Any
 
 from memory.words.cleaning import called, harmless, in_quotes, reference, sentence
 
-Told = Mapping[str, Any]
+Explained = Mapping[str, Any]
 LABEL_CHARACTERS = 80
 """A node's label is no longer than this; the words stand whole in the explanation."""
 SPOKEN_OF = (("disputes", "In dispute with"), ("supersedes", "Took the place of"), ("superseded_by", "Replaced by"))
@@ -58,7 +58,7 @@ def segment_node(source_id: str, segment_id: str | None) -> str:
     return source_id if segment_id is None else f"{source_id}/{segment_id}"
 
 
-def graph_of_fact(told: Told) -> ExplanationGraph:
+def graph_of_fact(told: Explained) -> ExplanationGraph:
     """The words a fact rests on, whom it speaks of, and the facts it stands beside."""
     graph, fact = ExplanationGraph(), told["fact"]
     this = graph.node(fact["fact_id"], "fact", fact["statement"])
@@ -77,7 +77,7 @@ def graph_of_fact(told: Told) -> ExplanationGraph:
     return graph
 
 
-def graph_of_entity(told: Told) -> ExplanationGraph:
+def graph_of_entity(told: Explained) -> ExplanationGraph:
     """The facts about an entity, the words that mean it, and what became part of it."""
     graph, entity = ExplanationGraph(), told["entity"]
     this = graph.node(entity["entity_id"], "entity", entity["name"])
@@ -91,7 +91,7 @@ def graph_of_entity(told: Told) -> ExplanationGraph:
     return graph
 
 
-def graph_of_segment(told: Told) -> ExplanationGraph:
+def graph_of_segment(told: Explained) -> ExplanationGraph:
     """What rests on a segment, and what it replaced or was replaced by."""
     graph, segment = ExplanationGraph(), told["segment"]
     source_id = segment["source_id"]
@@ -109,7 +109,7 @@ def graph_of_segment(told: Told) -> ExplanationGraph:
     return graph
 
 
-def lines_of_fact(told: Told, steps: Sequence[str]) -> Iterator[str]:
+def lines_of_fact(told: Explained, steps: Sequence[str]) -> Iterator[str]:
     """Why a fact is believed."""
     fact = told["fact"]
     figures = f"confidence {fact['confidence']:.2f}, strength {fact['strength']:.2f}"
@@ -125,7 +125,7 @@ def lines_of_fact(told: Told, steps: Sequence[str]) -> Iterator[str]:
     yield from steps
 
 
-def lines_of_entity(told: Told, steps: Sequence[str]) -> Iterator[str]:
+def lines_of_entity(told: Explained, steps: Sequence[str]) -> Iterator[str]:
     """Who or what an entity is, and how that came to be known."""
     entity = told["entity"]
     yield (
@@ -145,7 +145,7 @@ def lines_of_entity(told: Told, steps: Sequence[str]) -> Iterator[str]:
     yield from steps
 
 
-def lines_of_segment(told: Told, steps: Sequence[str]) -> Iterator[str]:
+def lines_of_segment(told: Explained, steps: Sequence[str]) -> Iterator[str]:
     """What was said, and what rests on it."""
     segment = told["segment"]
     yield _quoted(segment)
@@ -164,12 +164,12 @@ def lines_of_segment(told: Told, steps: Sequence[str]) -> Iterator[str]:
     yield from steps
 
 
-def _quoted(said: Told) -> str:
+def _quoted(said: Explained) -> str:
     """Who said what, when and where."""
     place = f"{called(said['speaker'] or '', 'Told')} at {said['at']} in {reference(said['source_id'])}"
     return f"{place}: {in_quotes(said['text'])}"
 
 
-def _notes(told: Told) -> Iterator[str]:
+def _notes(told: Explained) -> Iterator[str]:
     for note in told["notes"]:
         yield f"Note by {called(note['author'])}: {harmless(note['text'])}"

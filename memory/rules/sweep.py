@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from memory.model.sources import Segment
 
@@ -91,6 +91,35 @@ def taken_back(segments: Iterable[Segment], replaced_by: Mapping[str, str]) -> f
     told = [each for each in segments if each.segment_id in replaced_by]
     unsaid = _Track.of(each for each in told if is_unsaid(each) and replaced_by[each.segment_id] == each.segment_id)
     return frozenset(each.segment_id for each in told if not each.is_sweep and unsaid.cover(each, TAKEN) is not None)
+
+
+def changed_segments(
+    stored: Iterable[tuple[Segment, str | None]], told: Sequence[Segment]
+) -> tuple[list[Segment], Mapping[str, str]]:
+    """The segments of one source that have to be written, and `replaced_by` of all of them after that.
+
+    `stored` are its segments with the id of the one that hides each (None: it stands), `told` those that come in. What
+    is taken back has no words any more. A revision is counted up where a segment has to be read again or taken back:
+    other words, another speaker, and being hidden or shown again.
+    """
+    before = {segment.segment_id: (segment, hidden_by) for segment, hidden_by in stored}
+    existing = [segment for segment, _ in before.values()]
+    standing, replaced = apply_sweep(existing, told)
+    after = {segment.segment_id: segment for segment in (*existing, *told, *standing)}
+    gone = taken_back(after.values(), replaced)
+    after |= {each: replace(after[each], text="", raw=None, emotion=None) for each in gone}
+    changed = []
+    for segment_id, segment in after.items():
+        old, old_replaced = before.get(segment_id, (None, None))
+        if old is None:
+            changed.append(segment if segment.revision == 1 else replace(segment, revision=1))
+            continue
+        flipped = (segment_id in replaced) != (old_replaced is not None)
+        revision = old.revision + (segment.text != old.text or segment.speaker != old.speaker or flipped)
+        fresh = replace(segment, revision=revision)
+        if fresh != old or replaced.get(segment_id) != old_replaced:
+            changed.append(fresh)
+    return changed, replaced
 
 
 @dataclass(frozen=True, slots=True)

@@ -84,7 +84,7 @@ class BestFact:
     """Whether a what or a where was asked for, so that all that is as good an answer is one, too."""
 
 
-def leading(question: str, material: RecalledMaterial) -> KnownFact | None:
+def best_fact(question: str, material: RecalledMaterial) -> KnownFact | None:
     """The fact of the best of `leads`, None if nothing leads."""
     found = leads(question, material)
     return found[0].fact if found else None
@@ -154,14 +154,14 @@ def _at_that_time(fact: KnownFact, material: RecalledMaterial, asked: QuestionFo
     return None if former and asked.open and not asked.behind else now
 
 
-def leading_each(question: str, material: RecalledMaterial) -> list[KnownFact]:
+def best_fact_of_each(question: str, material: RecalledMaterial) -> list[KnownFact]:
     """Of a question about several by name, what answers it for each: Tom in Rome, Anna in Oslo. None, unless all do."""
     found = _SEVERAL.search(question)
     if found is None:
         return []
     names = [name for name in _BETWEEN_NAMES.split(found.group()) if name]
     asked = [f"{question[: found.start()]}{name}{question[found.end() :]}" for name in names]
-    answers = [lead for each in asked if (lead := leading(each, material)) is not None]
+    answers = [lead for each in asked if (lead := best_fact(each, material)) is not None]
     return answers if len(answers) == len(set(answers)) == len(names) else []
 
 

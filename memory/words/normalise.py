@@ -302,13 +302,8 @@ class SplitUtterance:
     opened: bool = False
 
 
-def normalise(text: str, listeners: Sequence[str] = (), speaker: str = "") -> tuple[UtterancePiece, ...]:
-    """An utterance as pieces, in order; each keeps the verbatim sentence it came from as its quote."""
-    return told(text, listeners, speaker).pieces
-
-
 def told(text: str, listeners: Sequence[str] = (), speaker: str = "", frame: str = "") -> SplitUtterance:
-    """An utterance that begins within a frame of this kind, if any, in pieces.
+    """An utterance that begins within a frame of this kind, if any, in pieces; each keeps its sentence as its quote.
 
     Once a dream, a game, a song or a page is told, or another name is taken, nothing more is asserted until waking life
     is spoken of; who woke up, or corrects themself, takes back what they said before.

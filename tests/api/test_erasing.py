@@ -10,7 +10,7 @@ from typing import Any
 import httpx
 import pytest
 
-from deployments import forgetting
+from deployments.use_cases import erasing
 from memory.errors import Unavailable
 from memory.services.erasing import Task
 from tests.api import test_forgetting
@@ -278,4 +278,4 @@ async def test_a_receipt_is_its_owners_alone(door: Door) -> None:
     receipt = await delete(door, "/v1/sources/elopement")
     async with await door.client_of(f"other-{door.user}") as stranger:
         assert (await stranger.get(f"/v1/receipts/{receipt['receipt_id']}")).status_code == 404
-    assert forgetting.OTHERS_S < forgetting.OWN_S
+    assert erasing.OTHERS_S < erasing.OWN_S

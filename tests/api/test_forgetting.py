@@ -14,8 +14,8 @@ import pytest
 from actors.transcripts import DatabaseOffsets, Transcripts
 from adapters.capture.jsonl import append
 from adapters.capture.watcher import SessionFileChange, drain
-from deployments import forgetting
 from deployments.app_context import AppContext
+from deployments.use_cases import erasing
 from memory.model.scopes import Sensitivity, View
 from memory.services.erasing import Eraser
 from tests.api.conftest import Door
@@ -332,7 +332,7 @@ async def test_nothing_forgotten_is_before_anybodys_eyes_while_the_rest_is_carri
     door: Door, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await door.post("/v1/sources", conversation(), 202)
-    view, now, carry_out = View(door.user), door.app.clock.now(), forgetting._eraser
+    view, now, carry_out = View(door.user), door.app.clock.now(), erasing._eraser
     door.app.chats.session(view, None, "before", now)
     seen: list[list[str]] = []
 
@@ -341,7 +341,7 @@ async def test_nothing_forgotten_is_before_anybodys_eyes_while_the_rest_is_carri
         app.chats.session(view, None, "meanwhile", now)
         return carry_out(app)
 
-    monkeypatch.setattr(forgetting, "_eraser", looking)
+    monkeypatch.setattr(erasing, "_eraser", looking)
     await delete(door, f"/v1/sources/{conversation()['source_id']}")
     assert seen == [[]]
     assert door.app.chats.active(view, now) == [], "nor what was seen while facts were on their way out"

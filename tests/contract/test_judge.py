@@ -13,7 +13,6 @@ import pytest
 
 from adapters.judging.local import LocalJudge, yes_of
 from adapters.judging.openai import PAIRS, OpenAiJudge
-from adapters.judging.rules import RuleJudge
 from adapters.judging.taught import TaughtJudge
 from adapters.language.openai import OpenAiModel
 from config.models import JudgeModel
@@ -43,11 +42,9 @@ def asking(server: ModelServer) -> OpenAiJudge:
     return OpenAiJudge(settings, OpenAiModel(settings))
 
 
-@pytest.fixture(params=["rules", "taught", "openai", pytest.param("local", marks=[pytest.mark.model])])
+@pytest.fixture(params=["taught", "openai", pytest.param("local", marks=[pytest.mark.model])])
 def judge(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Judge]:
-    if request.param == "rules":
-        yield RuleJudge()
-    elif request.param == "taught":
+    if request.param == "taught":
         yield TaughtJudge()
     elif request.param == "openai":
         with ModelServer(answering) as server:

@@ -21,8 +21,8 @@ from config.settings import load
 from deployments.app_context import AppContext, open_app_context
 from deployments.arguments import AppArgs
 from deployments.embedding import bind_embedding
-from deployments.questions import ask
 from deployments.remote_deployments import RemoteEncoder
+from deployments.use_cases.questions import ask
 from memory.model.scopes import View
 from memory.model.sources import Segment, Source
 from memory.retrieval.query import Question

@@ -17,9 +17,11 @@ from deployments.dialects.mcp_graphiti import shapes as graphiti
 from deployments.kinds import MOST_ID, MOST_QUERY, Body, Id, ShortText, Words
 from deployments.mcp.mount import Calling, McpOffer, McpTool, mcp_dialect
 from deployments.use_cases import episodes, facts, graph, searching
+from deployments.use_cases.entities import name_of
 from deployments.use_cases.episodes import UNGROUPED
 from deployments.use_cases.facts import FactWithEnds
 from deployments.use_cases.forgetting import forget_source
+from deployments.use_cases.readiness import reachable
 from deployments.use_cases.remembering import forget
 from memory.errors import Invalid, NotFound
 from memory.model.ids import fold
@@ -236,7 +238,7 @@ async def _clear_graph(calling: Calling, body: OfGroups) -> Answer:
 
 
 async def _get_status(calling: Calling, _: Body) -> Answer:
-    await calling.app.stores.sources.page(calling.who.view, 1)
+    await reachable(calling.app, calling.who)
     return {"status": "ok", "message": "Memoray is running and connected to its PostgreSQL database"}
 
 
@@ -244,8 +246,7 @@ async def _named(calling: Calling, entity_id: str | None, name: str) -> str:
     """The name of a node that was given by its id, else the one that was given."""
     if entity_id is None:
         return name
-    _, known = await calling.app.stores.entities.resolve(calling.who.view, entity_id)
-    return (await calling.app.stores.entities.one(calling.who.view, known)).entity.name
+    return await name_of(calling.app, calling.who, entity_id)
 
 
 async def _nodes_and_edges(calling: Calling, fact_ids: Sequence[str], entities: Iterable[str]) -> dict[str, Any]:

@@ -14,14 +14,13 @@ from deployments.commands import Here
 from deployments.dialects.openai.names import OWN, known
 from deployments.kinds import ShortText, Words
 from deployments.showing import VisibleJson
+from deployments.use_cases.encoding import embed, serving_encoder
 from memory.errors import Invalid
 from memory.retrieval.packing import tokens
 
 EMBEDDINGS = "/v1/embeddings"
 MOST_INPUTS = 2_048
 """Texts of one request for embeddings (OpenAI's own bound)."""
-BATCH = 16
-"""Texts that are encoded at once: a question waits for no more of them than a moment."""
 router = APIRouter()
 
 
@@ -45,16 +44,15 @@ class EmbeddingsIn(BaseModel):
 @router.post(EMBEDDINGS)
 async def embeddings(body: EmbeddingsIn, _: Reader, app: Here) -> Response:
     """The vectors of texts, as memory itself makes them."""
-    encoder = app.stores.encoder
+    encoder = serving_encoder(app)
     name = known(body.model, [OWN, encoder.name])
     if body.dimensions not in (None, encoder.dimensions):
         raise Invalid(f"dimensions: this encoder has {encoder.dimensions}.", param="dimensions", code="invalid_value")
     told: list[Any] = []
-    for start in range(0, len(body.input), BATCH):
-        vectors = (await app.encoder.embed(body.input[start : start + BATCH])).astype("<f4")
+    async for vectors in embed(app, body.input):
         told += [
             base64.b64encode(each.tobytes()).decode() if body.encoding_format == "base64" else each.tolist()
-            for each in vectors
+            for each in vectors.astype("<f4")
         ]
     read = sum(map(tokens, body.input))
     return VisibleJson(

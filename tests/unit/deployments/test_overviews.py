@@ -9,7 +9,7 @@ from typing import Any, cast
 import pytest
 
 from deployments.app_context import AppContext
-from deployments.overviews import overview
+from deployments.use_cases.overviews import overview
 from memory.model.profile import Profile
 from memory.model.scopes import View
 from memory.model.shown import Page

@@ -13,7 +13,7 @@ import pytest
 
 from deployments import use_cases
 from deployments.callers import Caller
-from deployments.use_cases import archives, auditing, forgetting, tokens, tools
+from deployments.use_cases import archives, auditing, forgetting, nights, rebuilding, tokens, tools
 from memory.errors import Forbidden
 from memory.model.scopes import Sensitivity, View
 
@@ -54,15 +54,22 @@ def test_a_tool_that_writes_is_not_for_who_may_only_read(name: str) -> None:
         asyncio.run(tools.call_tool(nowhere, who, "c-1", name, TOLD.get(name, {"fact_id": "f-1"})))
 
 
-@pytest.mark.parametrize("verb", [archives.export, archives.restore, auditing.audit, forgetting.forget_memory])
+WHOLE = [archives.export, archives.restore, auditing.audit, forgetting.forget_memory, nights.run, nights.report_of]
+
+
+@pytest.mark.parametrize("verb", WHOLE)
 def test_a_whole_memory_is_not_for_who_may_not_see_all_of_it(verb: Callable[..., Any]) -> None:
     _refused(verb, Caller(View("maya", clearance=Sensitivity.PRIVATE), "write"))
 
 
-def test_who_may_only_read_restores_nothing() -> None:
-    _refused(archives.restore, Caller(View("maya", clearance=Sensitivity.SENSITIVE), "read"))
+@pytest.mark.parametrize("verb", [archives.restore, nights.run])
+def test_who_may_only_read_restores_nothing_and_runs_no_night(verb: Callable[..., Any]) -> None:
+    _refused(verb, Caller(View("maya", clearance=Sensitivity.SENSITIVE), "read"))
 
 
-@pytest.mark.parametrize("verb", [tokens.create, tokens.rotate, tokens.every, tokens.revoke])
-def test_tokens_are_for_administrators_alone(verb: Callable[..., Any]) -> None:
+TOKENS = [tokens.create, tokens.rotate, tokens.every, tokens.revoke]
+
+
+@pytest.mark.parametrize("verb", [*TOKENS, rebuilding.rebuild, rebuilding.encoding])
+def test_tokens_and_rebuilding_are_for_administrators_alone(verb: Callable[..., Any]) -> None:
     _refused(verb, Caller(View("maya", clearance=Sensitivity.SENSITIVE), "write"))

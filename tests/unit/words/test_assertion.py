@@ -6,7 +6,7 @@ import pytest
 
 from memory.words import assertion
 from memory.words.languages import is_german
-from memory.words.normalise import normalise
+from memory.words.normalise import told
 
 KEPT = [
     ("I'd come if I could, but I work Saturdays.", "I work Saturdays"),
@@ -54,7 +54,7 @@ ALL = [
 
 
 def asserted(text: str, speaker: str = "Ana") -> list[str]:
-    return [piece.text.rstrip(".") for piece in normalise(text, (), speaker) if piece.asserted and not piece.question]
+    return [piece.text.rstrip(".") for piece in told(text, (), speaker).pieces if piece.asserted and not piece.question]
 
 
 @pytest.mark.parametrize(("text", "kept"), KEPT)

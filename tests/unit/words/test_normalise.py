@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from memory.words.normalise import (
     clean,
     free_assertions,
-    normalise,
     questions_of,
     split_sentences,
     split_splices,
+    told,
     unaddressed,
     with_subject,
 )
@@ -143,18 +143,18 @@ def test_free_assertions(sentence: str, freed: list[tuple[str, bool]]) -> None:
 
 
 def test_quoted_speech_is_taken_out_and_titles_stay() -> None:
-    assert normalise('She said "I hate this place" and left.')[0].text == "She said and left."
-    assert normalise('I read "Counting Herons" last week.')[0].text == 'I read "Counting Herons" last week.'
+    assert told('She said "I hate this place" and left.').pieces[0].text == "She said and left."
+    assert told('I read "Counting Herons" last week.').pieces[0].text == 'I read "Counting Herons" last week.'
 
 
 @given(st.text(max_size=300))
 def test_every_quote_is_verbatim(text: str) -> None:
-    assert all(piece.quote in text for piece in normalise(text, ("Valerie",)))
+    assert all(piece.quote in text for piece in told(text, ("Valerie",)).pieces)
 
 
 @given(st.text(alphabet="Iaemtu'. ,?!-", max_size=120))
 def test_normalising_is_total_and_says_something(text: str) -> None:
-    assert all(len(piece.text) > 1 for piece in normalise(text))
+    assert all(len(piece.text) > 1 for piece in told(text).pieces)
 
 
 def test_of_an_assistant_only_the_last_questions_are_looked_at():
@@ -163,4 +163,4 @@ def test_of_an_assistant_only_the_last_questions_are_looked_at():
 
 
 def test_an_excited_sentence_gets_its_subject_back():
-    assert [piece.text for piece in normalise("Super keen on the trip!")] == ["I'm super keen on the trip!"]
+    assert [piece.text for piece in told("Super keen on the trip!").pieces] == ["I'm super keen on the trip!"]

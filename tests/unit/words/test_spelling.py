@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.words.normalise import normalise, ungapped
+from memory.words.normalise import told, ungapped
 from memory.words.spelling import put_right, quotable, spell_out
 
 
@@ -91,7 +91,7 @@ def test_a_clause_that_leaves_out_its_verb_gets_it_back(clause: str, parts: list
 
 
 def test_who_leaves_out_the_subject_once_leaves_it_out_again() -> None:
-    pieces = [piece.text for piece in normalise("Sold the Fiat, bought a Skoda.")]
+    pieces = [piece.text for piece in told("Sold the Fiat, bought a Skoda.").pieces]
     assert pieces == ["I sold the Fiat", "I bought a Skoda."]
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from deployments.app_context import AppContext
-from deployments.contexts import hit_of
+from deployments.use_cases.contexts import hit_of
 from memory.model.groups import STORYLINE
 from memory.model.scopes import View
 from memory.model.shown import Row

@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Any, Literal
 
 from deployments.app_context import AppContext
-from deployments.contexts import asks_again, hit_of
-from deployments.summaries import note_recalled, storylines_told
+from deployments.use_cases.contexts import asks_again, hit_of
+from deployments.use_cases.summaries import note_recalled, storylines_told
 from memory.model.profile import Profile
 from memory.model.scopes import View
 from memory.model.timeline import Instant, Interval

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from memory.services.best_fact import RecalledMaterial, leading, leading_each
+from memory.services.best_fact import RecalledMaterial, best_fact, best_fact_of_each
 from memory.services.known import KnownFact
 
 OWNER = "Felix"
@@ -118,31 +118,31 @@ UNLED = (
 
 @pytest.mark.parametrize("question", LED)
 def test_the_fact_that_answers_leads(question: str) -> None:
-    lead = leading(question, MIND)
+    lead = best_fact(question, MIND)
     assert lead is not None
     assert lead.statement == LED[question]
 
 
 @pytest.mark.parametrize("question", UNLED)
 def test_what_was_never_said_is_led_by_nothing_however_well_the_name_fits(question: str) -> None:
-    assert leading(question, MIND) is None
+    assert best_fact(question, MIND) is None
 
 
 @pytest.mark.parametrize("question", ["Who am I?", "What is my name?", "Where am I?"])
 def test_where_nobody_knows_who_asks_nothing_tells_who_that_is(question: str) -> None:
-    assert leading(question, replace(MIND, owner="")) is None
+    assert best_fact(question, replace(MIND, owner="")) is None
 
 
 def test_a_fact_that_no_considered_hit_carries_does_not_lead() -> None:
-    assert leading("Who is Jonas?", replace(MIND, carried=CARRIED[:3])) is None
+    assert best_fact("Who is Jonas?", replace(MIND, carried=CARRIED[:3])) is None
 
 
 def test_how_much_asks_for_a_measure_and_the_one_that_holds_leads() -> None:
     old = KnownFact("f-1", "Felix weighs 84 kg", 0.0, 10.0, "superseded", "Felix weighs 76 kg", "weighs", "84 kg")
     new = KnownFact("f-2", "Felix weighs 76 kg", 10.0, predicate="weighs", object="76 kg")
     mind = RecalledMaterial(["f-1"], [old, new], "en")
-    assert leading("How much do I weigh?", mind) == new
-    assert leading("How much does the piano weigh over there?", mind) is None
+    assert best_fact("How much do I weigh?", mind) == new
+    assert best_fact("How much does the piano weigh over there?", mind) is None
 
 
 SEVERAL = [
@@ -155,7 +155,7 @@ SEVERAL_IN_MIND = RecalledMaterial([fact.fact_id for fact in SEVERAL], SEVERAL, 
 
 
 def each_of(question: str) -> list[str]:
-    return [fact.fact_id for fact in leading_each(question, SEVERAL_IN_MIND)]
+    return [fact.fact_id for fact in best_fact_of_each(question, SEVERAL_IN_MIND)]
 
 
 @pytest.mark.parametrize("question", ["Where do Tom and Anna live?", "Wo wohnen Tom und Anna?"])
@@ -173,10 +173,10 @@ def test_no_more_than_a_dozen_are_looked_for_one_by_one(count: int, answered: in
     names = ["Al", "Bo", "Cy", "Di", "Ed", "Flo", "Gus", "Hal", "Ida", "Jo", "Kit", "Lou", "Max"][:count]
     facts = [KnownFact(name, f"{name} lives in {name}town", 0.0, predicate="lives_in") for name in names]
     question = f"Where do {', '.join(names[:-1])} and {names[-1]} live?"
-    assert len(leading_each(question, RecalledMaterial(names, facts, "en", owner=OWNER))) == answered
+    assert len(best_fact_of_each(question, RecalledMaterial(names, facts, "en", owner=OWNER))) == answered
 
 
 def test_a_family_is_asked_about_by_its_name() -> None:
-    lead = leading("Where do the Millers live?", SEVERAL_IN_MIND)
+    lead = best_fact("Where do the Millers live?", SEVERAL_IN_MIND)
     assert lead is not None
     assert lead.fact_id == "millers"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memory.services.best_fact import RecalledMaterial, leading
+from memory.services.best_fact import RecalledMaterial, best_fact
 from memory.services.known import KnownFact
 
 DAY = 86_400.0
@@ -140,14 +140,14 @@ OF_ENGLISH = {
 
 @pytest.mark.parametrize("question", OF_GERMAN)
 def test_what_was_told_in_german_answers(question: str) -> None:
-    lead = leading(question, IN_GERMAN)
+    lead = best_fact(question, IN_GERMAN)
     assert lead is not None
     assert OF_GERMAN[question] in lead.statement
 
 
 @pytest.mark.parametrize("question", OF_ENGLISH)
 def test_what_was_told_in_english_answers(question: str) -> None:
-    lead = leading(question, IN_ENGLISH)
+    lead = best_fact(question, IN_ENGLISH)
     assert lead is not None
     assert OF_ENGLISH[question] in lead.statement
 
@@ -172,7 +172,7 @@ def test_what_was_told_in_english_answers(question: str) -> None:
     ],
 )
 def test_what_german_words_tell_of_another_or_of_the_contrary_answers_nothing(question: str) -> None:
-    assert leading(question, IN_GERMAN) is None
+    assert best_fact(question, IN_GERMAN) is None
 
 
 @pytest.mark.parametrize(
@@ -190,4 +190,4 @@ def test_what_german_words_tell_of_another_or_of_the_contrary_answers_nothing(qu
     ],
 )
 def test_what_english_words_tell_of_another_or_of_the_contrary_answers_nothing(question: str) -> None:
-    assert leading(question, IN_ENGLISH) is None
+    assert best_fact(question, IN_ENGLISH) is None

@@ -15,10 +15,9 @@ import numpy as np
 from ray.exceptions import RayError
 
 from actors.understanding import QuestionEncoding, understand
-from adapters import build, build_models
 from deployments.app_context import AppContext
-from deployments.contexts import context_for, still_told
-from deployments.overviews import overview
+from deployments.use_cases.contexts import context_for, still_told
+from deployments.use_cases.overviews import overview
 from memory.errors import DomainError, Unavailable
 from memory.model.events import COMPLETE
 from memory.model.origins import ProvenanceFilter
@@ -198,8 +197,8 @@ async def _fallback(
 ) -> Recollection:
     profile = await app.profile(question.view.user_id)
     settings = tuned(app.settings.recall, app.settings.decay)
-    legs, traits_of = build.fallback_search(app.stores)
-    verdicts = build_models.verdict_weights(understood.encoder)
+    legs, traits_of = app.fallback_search()
+    verdicts = app.verdict_weights(understood.encoder)
     slower = replace(settings, leg_timeout_s=settings.leg_timeout_s * 8, verdicts=verdicts)
     offset, asked = app.offset(profile, question.now), at_hand(understood.asked)
     found = await recall(

@@ -1,25 +1,48 @@
-"""Upkeep of facts: what a caller may look at, and a command carried out or only tried."""
+"""Upkeep of facts: an owner merges, synthesizes, prunes, puts in place and protects; first, perhaps, only to see.
+
+Each verb touches only facts in the caller's view. With `dry_run` it tells what it would do and changes nothing.
+"""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from typing import Annotated
 
 import numpy as np
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
-from adapters import build
 from deployments.app_context import AppContext
-from deployments.callers import Caller
-from deployments.commands import turn
+from deployments.callers import Caller, writing
+from deployments.commands import turn, vectors_of
+from deployments.kinds import Body
 from deployments.looks import Look
 from memory.model.changes import ChangeSet
-from memory.model.commands import Command
+from memory.model.commands import Command, ProtectFact
 from memory.model.facts import Fact
 from memory.ports import Vector
 from memory.rules.decider import decide
 from memory.rules.reflection import FactPair, Likeness
 from memory.services.reflect import VisibleMemory
+
+MOST_REPORTED = 200
+"""Pairs at most that a merge tells of and leaves as they are."""
+
+
+class Trying(Body):
+    """Whether to do it, or only to tell what would be done."""
+
+    dry_run: bool = False
+
+    model_config = Body.model_config | {"json_schema_extra": {"examples": [{"dry_run": True}]}}
+
+
+class Pruning(Trying):
+    """How weak a fact must be; by default as the settings say (lifecycle.prune_below)."""
+
+    below: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)] | None = None
+
+    model_config = Body.model_config | {"json_schema_extra": {"examples": [{"below": 0.05, "dry_run": True}]}}
 
 
 class NamedFact(BaseModel):
@@ -55,6 +78,51 @@ class CommandEffect(BaseModel):
     reported: list[AlikeFacts] = []
 
 
+class Protected(BaseModel):
+    """A fact, and whether it is kept from fading."""
+
+    fact_id: str
+    protected: bool
+
+
+async def merge(app: AppContext, who: Caller, key: str, body: Trying) -> CommandEffect:
+    """Let duplicates be one fact; what is alike but disagrees is only reported. Raises Forbidden."""
+    look = await outlook(app, writing(who))
+    found = await asyncio.to_thread(lambda: look.duplicates)
+    reported = found.disagreeing[:MOST_REPORTED]
+    return await _carry_out(app, who, look, look.merging(key), dry_run=body.dry_run, reported=reported)
+
+
+async def synthesize(app: AppContext, who: Caller, key: str, body: Trying) -> CommandEffect:
+    """Make meta facts of the largest themes. Raises Forbidden."""
+    look = await outlook(app, writing(who))
+    await asyncio.to_thread(lambda: look.themes)
+    command = await look.synthesizing(key, app.model)
+    vectors = await vectors_of(app, [each.statement for each in command.meta_facts])
+    return await _carry_out(app, who, look, command, dry_run=body.dry_run, statements=vectors)
+
+
+async def prune(app: AppContext, who: Caller, key: str, body: Pruning) -> CommandEffect:
+    """Let go of facts that have faded. Raises Forbidden."""
+    look = await outlook(app, writing(who))
+    below = app.settings.lifecycle.prune_below if body.below is None else body.below
+    return await _carry_out(app, who, look, look.pruning(key, below), dry_run=body.dry_run)
+
+
+async def backfill_subjects(app: AppContext, who: Caller, key: str, body: Trying) -> CommandEffect:
+    """Give facts kept under a placeholder the entity they are about. Raises Forbidden."""
+    look = await outlook(app, writing(who))
+    return await _carry_out(app, who, look, look.backfilling(key), dry_run=body.dry_run)
+
+
+async def protect(app: AppContext, who: Caller, key: str, fact_id: str, *, protected: bool) -> Protected:
+    """Keep a fact from fading, or let it fade again. Raises Forbidden, NotFound and Ambiguous."""
+    view = writing(who).view
+    fact = await app.stores.facts.one(view, fact_id)
+    await turn(app, who, ProtectFact(command_id=key, fact_id=fact["fact_id"], protected=protected))
+    return Protected(fact_id=fact["fact_id"], protected=protected)
+
+
 async def outlook(app: AppContext, who: Caller) -> VisibleMemory:
     """The memory as this caller may look at it."""
     stamp = await app.stores.history.stamp(who.view, app.stores.encoder.name)
@@ -76,10 +144,10 @@ async def _looked(app: AppContext, who: Caller) -> VisibleMemory:
     seen &= believed.facts.keys()
     vectors = {each: np.asarray(vector, np.float32) for each, vector in kept.items() if each in seen}
     likeness = Likeness(vectors, stores.encoder.calibrate)
-    return VisibleMemory(believed, seen, likeness, app.clock.now(), build.rules(app.settings))
+    return VisibleMemory(believed, seen, likeness, app.clock.now(), app.rules)
 
 
-async def carry_out(
+async def _carry_out(
     app: AppContext,
     who: Caller,
     look: VisibleMemory,

@@ -1,4 +1,4 @@
-"""Forgetting: a source, an entity or a whole memory leaves every store, index, cache and raw file, with a receipt.
+"""Erasing: a source, an entity or a whole memory leaves every store, index, cache and raw file, with a receipt.
 
 Words go first, in one transaction. What follows is begun at once and waited for as long as it takes one's own memory,
 and a moment for others'; whatever is not over by then is carried out from the queue (memory/services/erasing.py).
@@ -10,11 +10,9 @@ import asyncio
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from typing import Any
 
-from adapters import build
-from adapters.row_scope import as_named
 from deployments.app_context import AppContext
-from deployments.callers import Caller
-from deployments.receipts import Receipt, receipt_of
+from deployments.callers import Caller, writing
+from deployments.use_cases.receipts import Receipt, receipt_of
 from memory.errors import Conflict, DomainError, NotFound, Unavailable
 from memory.model.events import COMPLETE
 from memory.model.ids import segment_named
@@ -28,8 +26,9 @@ OTHERS_S = 1.0
 """Seconds it then waits for the memories of others: they take as long as one's own, unless they cannot be written."""
 
 
-async def forget_source(app: AppContext, who: Caller, source_id: str, key: str) -> Receipt:
-    """Forget a source for everybody who reads its scope. Raises NotFound; only a whole id will do."""
+async def erase_source(app: AppContext, who: Caller, key: str, source_id: str) -> Receipt:
+    """Erase a source for everybody who reads its scope. Raises Forbidden, and NotFound: only a whole id will do."""
+    writing(who)
 
     async def begin(receipt_id: str) -> None:
         scope, session_id = await _source_of(app, who, source_id)
@@ -41,11 +40,12 @@ async def forget_source(app: AppContext, who: Caller, source_id: str, key: str) 
     return await _told(app, who, receipt_id, source_id)
 
 
-async def forget_segment(app: AppContext, who: Caller, source_id: str, segment_id: str, key: str) -> Receipt:
-    """Forget one segment for everybody who reads its scope; the last of a source takes that along.
+async def erase_segment(app: AppContext, who: Caller, key: str, source_id: str, segment_id: str) -> Receipt:
+    """Erase one segment for everybody who reads its scope; the last of a source takes that along.
 
-    Raises NotFound, and Conflict for words of a session file: a source leaves its files as a whole.
+    Raises Forbidden, NotFound, and Conflict for words of a session file: a source leaves its files as a whole.
     """
+    writing(who)
     stores = app.stores
 
     async def begin(receipt_id: str) -> None:
@@ -54,12 +54,10 @@ async def forget_segment(app: AppContext, who: Caller, source_id: str, segment_i
         if all(segment_id in (each["segment_id"], each["replaced_by"]) for each in said):
             files = await _files_of(app, scope, session_id)
             await stores.erasing.source(receipt_id, who.user_id, scope, source_id, files, segment_id)
-        elif build.session_files(stores, app.settings).hold(scope, session_id):
+        elif app.session_files().hold(scope, session_id):
             raise Conflict("These words stand in a session file; forget their whole source.", source_id=source_id)
         else:
-            heard = build.session_files(stores, app.settings).of_segment(
-                scope, session_id, source_id, *_span(said, segment_id)
-            )
+            heard = app.session_files().of_segment(scope, session_id, source_id, *_span(said, segment_id))
             await stores.erasing.segment(receipt_id, who.user_id, scope, source_id, segment_id, heard)
 
     receipt_id = await _asked(app, who.user_id, key, "source", segment_named(source_id, segment_id), begin)
@@ -99,14 +97,15 @@ async def _source_of(app: AppContext, who: Caller, source_id: str) -> tuple[str,
 
 async def _files_of(app: AppContext, scope: str, session_id: str) -> Mapping[str, Any]:
     parts = await app.stores.capture.parts(scope, session_id)
-    return build.session_files(app.stores, app.settings).of_session(scope, session_id, parts)
+    return app.session_files().of_session(scope, session_id, parts)
 
 
-async def forget_entity(app: AppContext, who: Caller, entity_id: str, key: str) -> Receipt:
-    """Forget an entity with its mentions, notes and every fact about it or of it.
+async def erase_entity(app: AppContext, who: Caller, key: str, entity_id: str) -> Receipt:
+    """Erase an entity with its mentions, notes and every fact about it or of it.
 
-    What was heard stays as it was; what was told of it alone by a command goes, too.
+    What was heard stays as it was; what was told of it alone by a command goes, too. Raises Forbidden and NotFound.
     """
+    writing(who)
     known = entity_id
 
     async def begin(receipt_id: str) -> None:
@@ -136,13 +135,14 @@ async def _try_entity(app: AppContext, receipt_id: str) -> None:
             await app.stores.erasing.failed(task, error.kind)
 
 
-async def forget_voice(
-    app: AppContext, who: Caller, voice_id: str, key: str, erase: Callable[[], Awaitable[object]]
+async def erase_voice(
+    app: AppContext, who: Caller, key: str, voice_id: str, erase: Callable[[], Awaitable[object]]
 ) -> Receipt:
-    """Forget by what a voice is known: `erase` does it between the beginning of the receipt and its end.
+    """Erase by what a voice is known: `erase` does it between the beginning of the receipt and its end.
 
-    So the pages and the log that hold its prints are swept also if whoever erases them dies.
+    So the pages and the log that hold its prints are swept also if whoever erases them dies. Raises Forbidden.
     """
+    writing(who)
 
     async def begin(receipt_id: str) -> None:
         await app.stores.erasing.voice(receipt_id, who.user_id, voice_id)
@@ -153,13 +153,14 @@ async def forget_voice(
     return await _told(app, who, receipt_id, voice_id)
 
 
-async def forget_memory(app: AppContext, who: Caller, key: str) -> Receipt:
-    """Forget everything of a user. Tokens stay; what a team shares belongs to the team."""
+async def erase_memory(app: AppContext, who: Caller, key: str) -> Receipt:
+    """Erase everything of a user. Tokens stay; what a team shares belongs to the team. Raises Forbidden."""
+    writing(who)
     user, default = who.user_id, app.settings.auth.default_user
     stores = app.stores
 
     async def begin(receipt_id: str) -> None:
-        files = await asyncio.to_thread(build.session_files(stores, app.settings).standing, user)
+        files = await asyncio.to_thread(app.session_files().standing, user)
         folders = [user, *([""] if user == default else [])]
         await stores.erasing.memory(receipt_id, user, folders, files)
         app.readers = {each for each in app.readers if each[1] != user}
@@ -195,10 +196,7 @@ async def _carry_out(app: AppContext, user_id: str, receipt_id: str, scopes: Col
     _let_go(app, user_id, scopes)
     eraser, own, others = _eraser(app), list[asyncio.Task[None]](), list[asyncio.Task[None]]()
     for task in await app.stores.erasing.tasks(receipt_id):
-        with as_named():  # a piece is of the memory it names, not of who asked
-            begun = asyncio.ensure_future(eraser.attempt(task))
-        app.underway.add(begun)
-        begun.add_done_callback(app.underway.discard)
+        begun = app.begin(eraser.attempt(task))
         (own if task["user_id"] == user_id else others).append(begun)
     for tasks, seconds in ((own, OWN_S), (others, OTHERS_S)):
         if tasks:
@@ -212,4 +210,4 @@ def _let_go(app: AppContext, user_id: str, scopes: Collection[str]) -> None:
 
 
 def _eraser(app: AppContext) -> Eraser:
-    return build.eraser(app.stores, app.settings, app.actors.erase, app.actors.forget_user)
+    return app.eraser()

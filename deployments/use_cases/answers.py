@@ -8,9 +8,9 @@ from typing import Any
 
 from deployments.app_context import AppContext
 from deployments.callers import Caller
-from deployments.contexts import hit_of
-from deployments.overviews import overview
-from deployments.questions import Recalled, Shown
+from deployments.use_cases.contexts import hit_of
+from deployments.use_cases.overviews import overview
+from deployments.use_cases.questions import Recalled, Shown
 from memory.model.profile import Profile
 from memory.model.scopes import View
 from memory.model.shown import ShownEntity
@@ -19,7 +19,7 @@ from memory.retrieval.query import Question
 from memory.rules.keeping import KEPT_ON
 from memory.rules.promises import MOST_PROMISES, due_of, moment_in, promise_state
 from memory.services.answer import QUOTES, TOLD, Findings
-from memory.services.best_fact import BestFact, RecalledMaterial, leading_each, leads, who_asked
+from memory.services.best_fact import BestFact, RecalledMaterial, best_fact_of_each, leads, who_asked
 from memory.services.hits import SegmentHit, retraction
 from memory.services.known import STEPS, KnownFact, is_ahead
 from memory.services.listing import Listing, listing, namesakes, told_each, told_together
@@ -114,7 +114,7 @@ async def _with_facts(app: AppContext, view: View, question: Question, recalled:
     if listed is None and lead is not None and _is_one_of_many(lead):
         listed, facts = await _together(app, view, question, mind, lead, facts)
     elif listed is None and lead is None:
-        listed = told_each(leading_each(question.text, mind))
+        listed = told_each(best_fact_of_each(question.text, mind))
     first = listed.facts[:TOLD] if listed is not None else [lead.fact] if lead is not None else []
     reasons: dict[str, str] = {}
     if listed is None and lead is not None and asks_why(question.text):
