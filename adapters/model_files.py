@@ -118,7 +118,7 @@ PROMISE_HEAD = ModelFile(
     "memoray",
     "adapters.extraction",
     "weights/promises.npz",
-    "48bad2714759825fc448be0153d2d6b773346ae3190fdae47e30daef8059ea4c",
+    "6584db8d20b42a71837d924b52fd235dfae1d7008674581229b41294c81f526d",
     "Apache-2.0",
     "Memoray, on its own worlds",
 )

@@ -1,6 +1,6 @@
 """Teach the encoder on invented worlds: from the package's weights to a file that the product loads.
 
-    python -m training.encoder OUT [--epochs 3] [--held-out i,j,k,s,z,aa] [--seed 0] [--half]
+    python -m training.encoder OUT [--epochs 3] [--held-out AUTHORS] [--seed 0] [--half]
 
 One step is one world: all its turns, each a negative for every question that it does not answer, and up to
 MOST_QUESTIONS of its questions. The loss is listwise cross-entropy over the turns by late interaction (`scoring`), the

@@ -1,7 +1,7 @@
 """Sentences of worlds as the head of promises is taught by them: which of them promise something.
 
 A claim names a turn, in words of its own. It is laid onto the sentence that shares the most words with it. Where none
-shares any, or somebody else promises it, no other sentence of the turn counts.
+shares any, no other sentence of the turn counts. Where somebody else promises it, its sentence is none of the speaker's.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def lessons_of(world: ReadingWorld, notes: Notes) -> Iterator[PromiseLesson]:
             promised.setdefault(claim.turn, []).append(claim)
     for utterance in (each for session in world.sessions for each in session if each.role != "assistant"):
         spans = sentences(utterance.text)
-        own, unsure = _laid(promised.get(utterance.segment_id, ()), utterance, spans, world.languages[0])
+        own, others, unsure = _laid(promised.get(utterance.segment_id, ()), utterance, spans, world.languages[0])
         for place, span in enumerate(spans):
             note = notes.get((world.name, utterance.segment_id, place))
             promise = place in own or note is True
@@ -80,7 +80,7 @@ def lessons_of(world: ReadingWorld, notes: Notes) -> Iterator[PromiseLesson]:
                 place == len(spans) - 1,
                 promise,
                 place in own,
-                float(promise or not (unsure or note is False)),
+                float(promise or not ((unsure and place not in others) or note is False)),
             )
 
 
@@ -91,20 +91,21 @@ def author(lesson: PromiseLesson) -> str:
 
 def _laid(
     claims: Sequence[GoldClaim], utterance: Utterance, spans: Sequence[tuple[int, int]], language: str
-) -> tuple[set[int], bool]:
-    """The sentences in which the speaker promises what claims name, and whether a claim is laid onto none of them."""
+) -> tuple[set[int], set[int], bool]:
+    """The sentences in which the speaker promises what claims name, those in which others do, and whether a claim is
+    laid onto none."""
     stems = [_stems(utterance.text[slice(*span)], language) for span in spans]
-    own: set[int] = set()
+    own, others = set[int](), set[int]()
     unsure = False
     for claim in claims if spans else ():
         wanted = _stems(f"{claim.predicate} {claim.object}", language)
         shared = [len(wanted & each) for each in stems]
         best = max(range(len(shared)), key=shared.__getitem__)
-        if not _same(claim.subject, utterance.speaker) or (shared[best] == 0 and len(spans) > 1):
+        if shared[best] == 0 and len(spans) > 1:
             unsure = True
         else:
-            own.add(best)
-    return own, unsure
+            (own if _same(claim.subject, utterance.speaker) else others).add(best)
+    return own, others - own, unsure
 
 
 def _same(one: str, other: str) -> bool:

@@ -64,14 +64,16 @@ class Change:
 
 
 @pytest.fixture
-async def change(own_pool: Any, tmp_path: Path) -> AsyncIterator[Change]:  # noqa: F811
-    """A door over a database of its own, where `hashing` has encoded one conversation and `taught` is set now."""
+async def change(own_pool: Any, tmp_path: Path, request: pytest.FixtureRequest) -> AsyncIterator[Change]:  # noqa: F811
+    """A door over a database of its own, where `hashing`, or the kind a test names, has encoded one conversation and
+    `taught` is set now."""
+    kind = getattr(request, "param", "hashing")
     (tmp_path / "token").write_text("a" * 43)
     async with own_pool.connection() as connection:
         dsn = connection.info.dsn
     before = load(
         tmp_path,
-        {"dsn": dsn, "models": {"encoder": {"kind": "hashing"}, "extraction": {"kind": "rules"}}, "recall": PATIENT},
+        {"dsn": dsn, "models": {"encoder": {"kind": kind}, "extraction": {"kind": "rules"}}, "recall": PATIENT},
         {},
     )
     now = load(tmp_path, {"dsn": dsn, "recall": PATIENT}, {})
@@ -92,12 +94,13 @@ async def change(own_pool: Any, tmp_path: Path) -> AsyncIterator[Change]:  # noq
     await actors.close()
 
 
+@pytest.mark.parametrize("change", ["hashing", "minilm-int8"], indirect=True)
 async def test_the_old_encoder_serves_until_the_new_one_knows_everything(change: Change) -> None:
     before = await change.door.get("/v1/context", **ASKED)
     assert before["results"]
-    assert change.door.app.stores.encoder.name == OLD
+    old = change.door.app.stores.encoder.name
     words, facts = await change.kept("segment_vectors"), await change.kept("fact_vectors")
-    assert set(words) == set(facts) == {OLD}
+    assert set(words) == set(facts) == {old} != {NEW}
     answers, done = [], asyncio.Event()
 
     async def ask() -> None:
@@ -110,8 +113,8 @@ async def test_the_old_encoder_serves_until_the_new_one_knows_everything(change:
     await asking
     assert all(answer["results"] for answer in answers)
     assert [answer["degraded"] for answer in answers if answer["degraded"]] == []
-    assert await change.kept("segment_vectors") == {NEW: words[OLD]}
-    assert await change.kept("fact_vectors") == {NEW: facts[OLD]}
+    assert await change.kept("segment_vectors") == {NEW: words[old]}
+    assert await change.kept("fact_vectors") == {NEW: facts[old]}
     assert change.door.app.stores.encoder.name == NEW
     meaning = await change.door.get("/v1/context", query="In which town does she live nowadays?", cut="none")
     assert meaning["results"]
