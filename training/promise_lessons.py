@@ -1,7 +1,7 @@
 """Sentences of worlds as the head of promises is taught by them: which of them promise something.
 
 A claim names a turn, in words of its own. It is laid onto the sentence that shares the most words with it. Where none
-shares any, no other sentence of the turn counts. Where somebody else promises it, its sentence is none of the speaker's.
+shares any, no other sentence of the turn counts. Where somebody else promises it, that sentence is no promise.
 """
 
 from __future__ import annotations

@@ -37,7 +37,7 @@ def _world() -> ReadingWorld:
 def test_a_claim_is_laid_onto_the_sentence_of_its_words() -> None:
     first, mended, right, held, nice, said, good = lessons_of(_world(), {})
     assert [each.promise for each in (first, mended, right, held, nice)] == [False, True, False, False, False]
-    assert [(each.promise, each.weight) for each in (said, good)] == [(False, 1.0), (False, 1.0)], "somebody else promised"
+    assert [(each.promise, each.weight) for each in (said, good)] == [(False, 1.0)] * 2, "somebody else promised it"
     assert (right.weight, held.weight) == (0.0, 0.0), "no sentence shares a word with it"
 
 
