@@ -62,6 +62,8 @@ class FactTable:
     """Row of its statement in the columns."""
     entities: Mapping[str, int]
     """entity id -> its number in `subject` and `object`."""
+    entity_ids: tuple[str, ...]
+    """The same by number."""
     subject: Numbers
     object: Numbers
     """-1 where the object is no entity."""
@@ -104,9 +106,9 @@ class FactTable:
         return np.flatnonzero(self.subject == self.entities.get(entity_id, -1))
 
     def objects_of(self, facts: Numbers) -> tuple[str, ...]:
-        """Ids of the entities that are objects of these facts."""
-        objects = set(self.object[facts].tolist())
-        return tuple(entity_id for entity_id, number in self.entities.items() if number in objects)
+        """Ids of the entities that are objects of these facts, in the order of their numbers."""
+        objects = np.unique(self.object[facts])
+        return tuple(self.entity_ids[number] for number in objects[objects >= 0].tolist())
 
 
 _LOOKED_AT = (
@@ -147,6 +149,7 @@ class FactTableRows:
         self._number: dict[str, int] = {}
         self._row_of: dict[int, int] = {}
         self._entities: dict[str, int] = {}
+        self._entity_ids: tuple[str, ...] = ()
         self._columns = {name: Grown(dtype) for name, dtype in _CELLS.items()}
         self._grounds: list[tuple[int, ...]] = []
         self._gone: set[int] = set()
@@ -221,6 +224,8 @@ class FactTableRows:
             if name not in self._read:
                 self._read[name] = column.view.copy()
         read, links = dict(self._read), self._links
+        if len(self._entity_ids) < len(self._entities):
+            self._entity_ids = tuple(self._entities)
         if len(self._ids) < len(self._number):
             self._ids = tuple(self._number)
         read["ended"] = self._closing.ended(read, read.pop("closed"), links)
@@ -231,6 +236,7 @@ class FactTableRows:
             row_of=self._row_of,
             statement=self._stated(statements, laid_out_anew),
             entities=self._entities,
+            entity_ids=self._entity_ids,
             grounds_fact=grounds_fact,
             grounds_key=grounds_key,
             later=links.later,
