@@ -9,8 +9,9 @@ from __future__ import annotations
 import asyncio
 import gc
 import secrets
+import sys
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from time import monotonic
 from typing import Any
@@ -22,6 +23,7 @@ from actors.accesses import AccessCounter, credited
 from actors.background import stand_before
 from actors.columns import ShardColumns
 from actors.columns_follower import NO_KEYS, ColumnsFollower
+from actors.legs import Legs
 from actors.placement import line_of, shard_of
 from actors.shard_socket import ShardServer
 from actors.understanding import QuestionEncoding, understand
@@ -33,10 +35,8 @@ from memory.model.commands import CloseNight, Command
 from memory.model.entities import EVERGREEN_TYPES
 from memory.model.scopes import user_scope
 from memory.model.working_set import WorkingSet
-from memory.ports import Embedder, Index, Keys, Vector
-from memory.retrieval.beliefs import Beliefs
+from memory.ports import Keys, Vector
 from memory.retrieval.fact_columns import FactColumns
-from memory.retrieval.intents import Exemplars, examples
 from memory.retrieval.pieces import EncodedQuestion
 from memory.retrieval.projected import ProjectionProgress
 from memory.retrieval.query import Question
@@ -56,34 +56,9 @@ Counting references frees nearly everything here at once. Looking at 700 meant t
 that a turn has just copied, twice a turn: half of what deciding 500 of them takes (decision 0039).
 """
 
-
-@dataclass
-class Legs:
-    """What a question fans out to, all in this process, and the encoder of what it is compared with."""
-
-    embedder: Embedder
-    follower: ColumnsFollower
-    beliefs: Beliefs
-    indexes: tuple[Index, ...]
-    traits_of: MemoryTraits
-    exemplars: asyncio.Future[Exemplars] | None = None
-
-    def understand(self, text: str) -> Awaitable[QuestionEncoding]:
-        """A question as this encoder understands it, in a thread that begins at once: all else waits for it."""
-        begun = asyncio.get_running_loop().run_in_executor(None, self.embedder.ask, text)
-        return understand(begun, self.embedder.name)
-
-    def encode_examples(self) -> None:
-        """Begin with the example questions: once, when the first question is answered."""
-        if self.exemplars is None:
-            self.exemplars = asyncio.ensure_future(asyncio.to_thread(_encoded_examples, self.embedder))
-
-    def examples_at_hand(self) -> Exemplars | None:
-        """The example questions; None while they are encoded, and if the encoder is broken, as every answer tells."""
-        encoding = self.exemplars
-        if encoding is None or not encoding.done() or encoding.exception() is not None:
-            return None
-        return encoding.result()
+SWITCH_S = 0.0005
+"""Seconds a thread that decides a turn of a night keeps the interpreter from a question, which needs it briefly, again
+and again: with Python's 5 ms, ten times in one question (as in actors.worker)."""
 
 
 class MemoryShard:
@@ -91,6 +66,7 @@ class MemoryShard:
 
     def __init__(self, name: str, settings: Settings) -> None:
         gc.set_threshold(*YOUNG)
+        sys.setswitchinterval(SWITCH_S)
         self.name = name
         self._settings = settings
         self._tuning = tuned(settings.recall, settings.decay)
@@ -379,10 +355,6 @@ def _show(facts: FactColumns, believed: WorkingSet, fresh: Mapping[str, Vector])
     facts.catch_up(believed)
     if fresh:
         facts.put_vectors(list(fresh), np.stack(list(fresh.values())))
-
-
-def _encoded_examples(embedder: Embedder) -> Exemplars:
-    return Exemplars(embedder.embed(examples()))
 
 
 async def _known(understood: QuestionEncoding) -> QuestionEncoding:

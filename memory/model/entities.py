@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
 from memory.model.ids import fold
 from memory.model.scopes import Sensitivity
-from memory.model.timeline import Instant
+from memory.model.timeline import DAY_S, Instant
 
 EntityType = Literal[
     "person",
@@ -85,3 +85,18 @@ class MentionFigures:
     mention_count: int
     session_count: int
     distinct_days: int
+
+
+def figures(mentions: Iterable[Mention]) -> MentionFigures | None:
+    """Counts and first and last sight of some mentions of one entity; days are UTC days of the event."""
+    rows = list(mentions)
+    if not rows:
+        return None
+    times = [row.at for row in rows]
+    return MentionFigures(
+        first_seen=min(times),
+        last_seen=max(times),
+        mention_count=len(rows),
+        session_count=len({row.source_id for row in rows}),
+        distinct_days=len({int(at // DAY_S) for at in times}),
+    )

@@ -14,14 +14,14 @@ from typing import Any
 
 from memory.model.accesses import Access
 from memory.model.changes import SEGMENT, Change, Row, key_of
-from memory.model.entities import Entity, Mention, MentionFigures
+from memory.model.entities import Entity, Mention
 from memory.model.facts import Evidence, Fact, Link, Note
 from memory.model.groups import Group
 from memory.model.lookups import Lookup
 from memory.model.profile import Profile
 from memory.model.sources import SourceState
 from memory.model.tables import FACT_INDEXES, keep, listed, reindex, when
-from memory.model.timeline import DAY_S
+from memory.model.trail import Trail
 
 
 @dataclass(frozen=True)
@@ -54,6 +54,13 @@ class WorkingSet:
     groups: Mapping[str, Group] = field(default_factory=dict)
     grouped: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """id of an entity, a fact, a group or a source, or `segment:` and a key -> ids of the groups that rest on it."""
+    trail: Trail = field(default_factory=Trail, compare=False, repr=False)
+
+    @property
+    def own_trail(self) -> Trail:
+        """How it came to be; one without a past where its tables were not left by turns."""
+        known = self.trail.facts is self.facts and self.trail.evidence is self.evidence
+        return self.trail if known else Trail(self.facts, self.evidence)
 
 
 def follow(entities: Mapping[str, Entity], entity_id: str) -> Entity | None:
@@ -62,21 +69,6 @@ def follow(entities: Mapping[str, Entity], entity_id: str) -> Entity | None:
     while entity is not None and entity.merged_into is not None:
         entity = entities.get(entity.merged_into)
     return entity
-
-
-def figures(mentions: Iterable[Mention]) -> MentionFigures | None:
-    """Counts and first and last sight of some mentions of one entity; days are UTC days of the event."""
-    rows = list(mentions)
-    if not rows:
-        return None
-    times = [row.at for row in rows]
-    return MentionFigures(
-        first_seen=min(times),
-        last_seen=max(times),
-        mention_count=len(rows),
-        session_count=len({row.source_id for row in rows}),
-        distinct_days=len({int(at // DAY_S) for at in times}),
-    )
 
 
 class Draft:
@@ -218,7 +210,8 @@ class Draft:
     def finish(self, version: int) -> WorkingSet:
         """The immutable result."""
         tables = {name: self.read(name) for name in _TABLES}
-        return WorkingSet(self.user_id, version, self.profile, links=frozenset(self.links), **tables)
+        trail = self.base.own_trail.led(self.changes, tables["facts"], tables["evidence"])
+        return WorkingSet(self.user_id, version, self.profile, links=frozenset(self.links), trail=trail, **tables)
 
 
 _HANGS_ON: dict[type, tuple[Callable[[Draft], Iterable[Row]], Callable[[Any], Iterable[str]]]] = {
@@ -379,7 +372,8 @@ def assemble(user_id: str, version: int, profile: Profile, rows: Iterable[Row]) 
     ends = ((end, link) for link in of[Link] for end in {link.from_id, link.to_id})
     tables["linked"] = listed(ends, key_of)
     tables["grouped"] = listed(((each, group.group_id) for group in of[Group] for each in _supports(group)), None)
-    return WorkingSet(user_id, version, profile, links=frozenset(of[Link]), **tables)
+    trail = Trail(tables["facts"], tables["evidence"])
+    return WorkingSet(user_id, version, profile, links=frozenset(of[Link]), trail=trail, **tables)
 
 
 _OWN_TABLES: dict[type, str] = {

@@ -97,13 +97,15 @@ class VisibleFacts:
         return since
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class _Kept:
     """An outlook and what it was made of."""
 
     table: FactTable
     version: int
     outlook: VisibleFacts
+    in_sight: Flags
+    """Which evidence of the table is in sight."""
 
 
 class Beliefs:
@@ -144,18 +146,32 @@ class Beliefs:
         facts = self.facts_of(view.user_id)
         facts.catch_up(working_set)
         if known_as_of is not None:
-            return self._look(view, working_set, facts, known_as_of)
+            whatever = Probe("", known_as_of=known_as_of)
+            in_sight = self.segment_index.visible(view, facts.table.grounds_key, whatever)
+            return self._look(view, working_set, facts, whatever, in_sight)
         remembered = self._outlooks.setdefault(view.user_id, {})
         kept = remembered.get(view)
         if kept is None or kept.table is not facts.table or kept.version != self.segment_index.version:
             if len(remembered) >= VIEWS:
                 remembered.clear()
-            kept = _Kept(facts.table, self.segment_index.version, self._look(view, working_set, facts, None))
-            remembered[view] = kept
+            remembered[view] = kept = self._renewed(view, working_set, facts, kept)
         if kept.outlook.working_set is not working_set:  # mentions or names have changed, facts have not
             kept = replace(kept, outlook=replace(kept.outlook, working_set=working_set, met={}, tied={}))
             remembered[view] = kept
         return kept.outlook
+
+    def _renewed(self, view: View, working_set: WorkingSet, facts: FactColumns, before: _Kept | None) -> _Kept:
+        """What a view sees now. What was found before, and what has changed cannot have touched, is not found again."""
+        table, version, whatever = facts.table, self.segment_index.version, Probe("")
+        if before is not None and before.version != version:
+            before = None
+        if before is not None and table.looks_like(before.table):
+            return replace(before, table=table)
+        if before is not None and table.grounds_key is before.table.grounds_key:
+            in_sight = before.in_sight
+        else:
+            in_sight = self.segment_index.visible(view, table.grounds_key, whatever)
+        return _Kept(table, version, self._look(view, working_set, facts, whatever, in_sight), in_sight)
 
     def over_since(self, view: View, keys: Numbers, probe: Probe) -> Moments:
         """Since when nothing that was read out of each of these segments holds; inf if something does, or was none."""
@@ -176,9 +192,10 @@ class Beliefs:
         fact_ids = [ids[fact] for fact in facts[owners[pairs]]]
         return backing(outlook.working_set, fact_ids, rows[pairs], probe.text)
 
-    def _look(self, view: View, working_set: WorkingSet, facts: FactColumns, known: Instant | None) -> VisibleFacts:
-        table, whatever = facts.table, Probe("", known_as_of=known)
-        in_sight = self.segment_index.visible(view, table.grounds_key, whatever)
+    def _look(
+        self, view: View, working_set: WorkingSet, facts: FactColumns, whatever: Probe, in_sight: Flags
+    ) -> VisibleFacts:
+        table, known = facts.table, whatever.known_as_of
         hidden = _hidden(table, view, in_sight)
         seen = _seen(table, hidden, in_sight, known)
         over, successor = _ends(table, seen, None)

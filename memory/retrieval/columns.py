@@ -75,6 +75,8 @@ class ScopeColumns:
         """`filling`: nobody searches these until they `settle`."""
         self.dimensions = dimensions
         self._filling = filling
+        self.layout = 0
+        """Grows when rows are given other numbers."""
         self.speakers: list[str] = []
         self.postings = Postings()
         self.signs = Signs(dimensions)
@@ -371,6 +373,7 @@ class ScopeColumns:
     def _bring_together(self) -> None:
         """Keep the living rows alone, which have other numbers then."""
         self._forget_counts()
+        self.layout += 1
         live = np.flatnonzero(self["alive"])
         number = np.full(self._columns["key"].size + 1, -1, np.int32)  # the last slot answers for a missing link
         number[live] = np.arange(len(live), dtype=np.int32)

@@ -31,8 +31,16 @@ _BLOCK = 2**16
 """Rows that are numbered in 16 bits by themselves."""
 
 
+SPARE = 8
+"""The part of its rows that an array has room for beside them."""
+
+
 class Grown:
-    """An array that grows by doubling; `view` is its used part and shares memory with it."""
+    """An array that grows by doubling; `view` is its used part and shares memory with it.
+
+    There is room for an eighth more from the start: pages that nobody writes take no memory, and to double what a large
+    memory was read into at once would keep whoever asks after the next fact waiting for a second.
+    """
 
     __slots__ = ("_array", "size")
 
@@ -55,7 +63,8 @@ class Grown:
         """Append rows of zeros; nothing was ever written where they come to lie."""
         size = self.size + count
         if size > len(self._array):
-            room = np.zeros((max(size, 2 * len(self._array), 64), *self._array.shape[1:]), self._array.dtype)
+            rows = max(size + size // SPARE, 2 * len(self._array), 64)
+            room = np.zeros((rows, *self._array.shape[1:]), self._array.dtype)
             room[: self.size] = self.view
             self._array = room
         self.size = size

@@ -13,12 +13,12 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.model.entities import EVERGREEN_TYPES, LASTING_TYPES, STATES, TIERS, Entity
+from memory.model.entities import EVERGREEN_TYPES, LASTING_TYPES, STATES, TIERS, Entity, figures
 from memory.model.facts import STATUSES, Fact, Note
 from memory.model.groups import COMMUNITY, MACRO, ROLL_UPS, Group
 from memory.model.sources import TTL_POLICIES
 from memory.model.timeline import Instant
-from memory.model.working_set import Draft, WorkingSet, figures
+from memory.model.working_set import Draft, WorkingSet
 from memory.rules.decay import Anchors, Column, Flags
 from memory.rules.episodes import gathered_facts
 from memory.rules.parameters import Life

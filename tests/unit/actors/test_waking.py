@@ -9,7 +9,8 @@ import pytest
 
 from actors.columns import ShardColumns
 from actors.columns_follower import ColumnsFollower
-from actors.memory_shard import Legs, MemoryShard
+from actors.legs import Legs
+from actors.memory_shard import MemoryShard
 from actors.placement import shard_of
 from adapters.clock import SystemClock
 from adapters.embedding.hashing import HashingEmbedder

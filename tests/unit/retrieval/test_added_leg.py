@@ -37,6 +37,7 @@ KNOWS_NONE = (
     "memory/retrieval/weighting.py",
     "memory/retrieval/silence.py",
     "memory/retrieval/orders.py",
+    "actors/legs.py",
     "actors/memory_shard.py",
     "actors/understanding.py",
 )

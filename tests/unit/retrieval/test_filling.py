@@ -155,3 +155,11 @@ def test_what_grows_without_values_is_zero_and_moves_nothing():
     column.grow(2)
     column.extend(np.array([9]))
     assert column.view.tolist() == [8, 0, 0, 0, 9]
+
+
+def test_what_was_filled_at_once_has_room_for_what_comes_next():
+    column = Grown(np.float32, 4)
+    column.extend(np.ones((1000, 4), np.float32))
+    before = column.view
+    column.grow(100)
+    assert np.shares_memory(before, column.view)
