@@ -148,7 +148,13 @@ def compose(found: Findings) -> ComposedAnswer:
 
 
 def _is_refused(found: Findings, lead: BestFact) -> bool:
-    """Whether verdicts say that no turn which the fact rests on answers, or that another is far better an answer."""
+    """Whether verdicts say that no turn which the fact rests on answers, or that another is far better an answer.
+
+    They are of turns, and where few are kept all are low: what is single and answers every word they do not refuse.
+    """
+    row = named(lead.fact.predicate)
+    if lead.whole and row is not None and row.single and row.tense == "state":
+        return False
     grounds = [hit.verdict for hit in found.hits if lead.fact.fact_id in hit.fact_ids and hit.verdict is not None]
     if not grounds:
         return False
