@@ -19,7 +19,7 @@ from memory.ports import LanguageModel
 from memory.retrieval.briefing import BRIEFING_CHARS, briefing, fitting
 from memory.services.asking import content_of
 from memory.services.best_fact import BestFact
-from memory.services.hits import SegmentHit, told_with_marks
+from memory.services.hits import SegmentHit, corrections_first, told_with_marks
 from memory.services.known import KnownFact, holds, replaced_by, with_change, with_day
 from memory.services.listing import Listing
 from memory.services.nearness import changed_by, in_order, matter_of, mended_by, only_asks
@@ -254,7 +254,7 @@ def _quoted(found: Findings) -> ComposedAnswer:
     ordered, near = in_order(
         matter_of(found.question, found.language, found.owner), found.hits, found.facts, found.answered
     )
-    quoted, matter = ordered[:QUOTES], content_of(found.question, found.language)
+    quoted, matter = corrections_first(ordered)[:QUOTES], content_of(found.question, found.language)
     caution = () if near and not found.unknown else (NEAREST,)
     lines = [*caution, *(quotation(hit, matter, found.language) for hit in quoted)]
     return _composed(lines, quoted)
