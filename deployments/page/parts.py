@@ -15,7 +15,7 @@ from zoneinfo import ZoneInfo
 
 from deployments.use_cases.facts import FactOut
 from deployments.use_cases.promises import PromiseOut
-from deployments.use_cases.searching import Hit
+from deployments.use_cases.searching import Hit, mark_of
 from deployments.use_cases.voice_sounds import VoiceSound
 from deployments.use_cases.voices import VoiceProposal
 from memory.words.cleaning import visible
@@ -113,8 +113,8 @@ def answer(words: str) -> str:
 
 
 def hit(found: Hit, desk: PageContext, *, plays: bool = False) -> str:
-    """What was said, by whom, when and where; and its sound, if that is kept."""
-    told = _lines(f"“{found.text}”", found.speaker, desk.clock(found.timestamp), found.source_id)
+    """What was said, with a mark if it is refuted; by whom, when and where; and its sound, if that is kept."""
+    told = _lines(f"“{found.text}”{mark_of(found)}", found.speaker, desk.clock(found.timestamp), found.source_id)
     place = _place(found.source_id, found.segment_id)
     return told + (_SOUND.substitute(place=escaped(place)) if plays else "")
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from deployments.app_context import AppContext
 from memory.model.ids import fold
+from memory.model.scopes import View
 from memory.model.shown import Then
 from memory.model.timeline import Instant
 from memory.retrieval.batches import local_date
@@ -16,7 +17,7 @@ from memory.retrieval.packing import PackedLine, pack
 from memory.retrieval.query import Question
 from memory.services.answer import QUOTED
 from memory.services.context import SurroundingFact, context_of
-from memory.services.hits import RefutedFact, SegmentHit, retraction, standing_first, told_with_marks
+from memory.services.hits import RefutedFact, SegmentHit, marked, retraction, standing_first, told_with_marks
 from memory.services.known import KnownFact, is_ahead
 from memory.services.overview import Overview
 
@@ -84,6 +85,12 @@ def still_told(question: Question, best: Sequence[tuple[Row, float]]) -> list[tu
     ]
     least = accumulate((best[place][1] for place, _ in told), min)
     return list(zip(rows, least, strict=True))
+
+
+async def marks_of(app: AppContext, view: View, keys: Sequence[int]) -> dict[int, str]:
+    """Segment key -> the mark that follows its words, of those that are refuted or were taken back."""
+    rows = await app.stores.reads.hydrate(view, keys) if keys else {}
+    return {key: told for key, row in rows.items() if (told := marked(hit_of(row)))}
 
 
 def asks_again(question: str, said: str) -> bool:

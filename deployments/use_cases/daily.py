@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import date
 from itertools import groupby
 
@@ -9,6 +10,7 @@ from pydantic import BaseModel
 
 from deployments.app_context import AppContext
 from deployments.callers import Caller
+from deployments.contexts import marks_of
 from deployments.dates import day_of, today
 from memory.errors import Invalid
 from memory.model.shown import Day
@@ -53,6 +55,8 @@ async def review_day(app: AppContext, who: Caller, written: str | None = None) -
     asked = today(app.clock.now(), zone) if written is None else _date(written)
     span = day_of(asked, zone)
     day = await app.stores.figures.day(who.view, span, CONSIDERED)
+    marks = await marks_of(app, who.view, [row["segment_key"] for row in day.telling])
+    day = replace(day, telling=[{**row, "mark": marks.get(row["segment_key"], "")} for row in day.telling])
     people = people_of(day)[:MOST_NAMES]
     promises = dict.fromkeys((*await _due(app, who, span), *_names(day, "promise")))
     return Daily(

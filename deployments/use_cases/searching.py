@@ -21,7 +21,7 @@ from memory.retrieval.effort import SIMPLE, effort_of
 from memory.retrieval.packing import tokens
 from memory.retrieval.query import Question
 from memory.retrieval.verdicts import JUDGED
-from memory.services.hits import retraction
+from memory.services.hits import mark, retraction
 
 Tokens = Annotated[int, Field(ge=1, le=1_000_000)]
 MOST_RESULTS = 50
@@ -56,6 +56,11 @@ class Hit(BaseModel):
     fact_ids: list[str]
     refuted: list[Refutation] | None = None
     taken_back: str | None = None
+
+
+def mark_of(hit: Hit) -> str:
+    """What follows the words of a hit that is refuted or was taken back; empty for any other."""
+    return mark([each.instead for each in hit.refuted or ()], bool(hit.fact_ids), hit.taken_back or "")
 
 
 class RolledUp(BaseModel):

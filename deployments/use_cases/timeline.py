@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field
 
 from deployments.app_context import AppContext
 from deployments.callers import Caller
+from deployments.contexts import marks_of
 from deployments.dates import span_of, then_of
 from deployments.kinds import ShortText
 from deployments.paging import PageParameters, cursor_of
@@ -61,7 +63,8 @@ class TimelineParameters(PageParameters):
 async def list_entries(app: AppContext, who: Caller, asked: TimelineParameters) -> Timeline:
     """What was said and what became true, in order of time; with `known_as_of` as far as it was known then.
 
-    With `as_of` what had been said by then, and the facts that were true then. Raises Invalid.
+    With `as_of` what had been said by then, and the facts that were true then. Refuted words are marked, unless it is
+    asked what was known earlier. Raises Invalid.
     """
     zone = (await app.profile(who.user_id)).time_zone
     span = span_of(asked.after, asked.before, app.clock.now(), zone)
@@ -73,6 +76,13 @@ async def list_entries(app: AppContext, who: Caller, asked: TimelineParameters) 
         who.view, asked.limit + 1, then, after=span.start, before=span.end, entities=entities, **place
     )
     last = (rows[asked.limit - 1]["mark"], rows[asked.limit - 1]["key"]) if len(rows) > asked.limit else None
-    times = ("at", "until")
-    shown = [Entry(**{**row, "text": row["text"] or "", **{name: iso(row[name]) for name in times}}) for row in rows]
-    return Timeline(entries=shown[: asked.limit], cursor=cursor_of(last))
+    rows = rows[: asked.limit]
+    heard = [int(row["key"]) for row in rows if row["kind"] == "segment"] if asked.known_as_of is None else []
+    marks = await marks_of(app, who.view, heard)
+    return Timeline(entries=[_entry(row, marks) for row in rows], cursor=cursor_of(last))
+
+
+def _entry(row: Mapping[str, Any], marks: Mapping[int, str]) -> Entry:
+    mark = marks.get(int(row["key"]), "") if row["kind"] == "segment" else ""
+    times = {name: iso(row[name]) for name in ("at", "until")}
+    return Entry(**{**row, "text": f"{row['text'] or ''}{mark}", **times})

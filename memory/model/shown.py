@@ -127,7 +127,7 @@ class Day:
     """What one stretch of time holds: telling segments in order, entities by mentions, feelings in order.
 
     A telling segment has `segment_key`, `at`, `speaker`, `text`, its `place` among those that say most, from 1, and
-    `next_words`, what its speaker said next.
+    `next_words`, what its speaker said next. Where refuted ones are told it has a `mark`, too.
     """
 
     sessions: int

@@ -19,7 +19,7 @@ from memory.ports import LanguageModel
 from memory.retrieval.briefing import BRIEFING_CHARS, briefing, fitting
 from memory.services.asking import content_of
 from memory.services.best_fact import BestFact
-from memory.services.hits import SegmentHit, told_with_marks
+from memory.services.hits import SegmentHit, corrections_first, told_with_marks
 from memory.services.known import KnownFact, holds, replaced_by, with_change, with_day
 from memory.services.listing import Listing
 from memory.services.nearness import changed_by, in_order, matter_of, mended_by, only_asks
@@ -148,7 +148,13 @@ def compose(found: Findings) -> ComposedAnswer:
 
 
 def _is_refused(found: Findings, lead: BestFact) -> bool:
-    """Whether verdicts say that no turn which the fact rests on answers, or that another is far better an answer."""
+    """Whether verdicts say that no turn which the fact rests on answers, or that another is far better an answer.
+
+    They are of turns, and where few are kept all are low: what is single and answers every word they do not refuse.
+    """
+    row = named(lead.fact.predicate)
+    if lead.whole and row is not None and row.single and row.tense == "state":
+        return False
     grounds = [hit.verdict for hit in found.hits if lead.fact.fact_id in hit.fact_ids and hit.verdict is not None]
     if not grounds:
         return False
@@ -248,7 +254,7 @@ def _quoted(found: Findings) -> ComposedAnswer:
     ordered, near = in_order(
         matter_of(found.question, found.language, found.owner), found.hits, found.facts, found.answered
     )
-    quoted, matter = ordered[:QUOTES], content_of(found.question, found.language)
+    quoted, matter = corrections_first(ordered)[:QUOTES], content_of(found.question, found.language)
     caution = () if near and not found.unknown else (NEAREST,)
     lines = [*caution, *(quotation(hit, matter, found.language) for hit in quoted)]
     return _composed(lines, quoted)

@@ -1,7 +1,8 @@
 """Hits: segments that recall has found, and which of their statements still hold.
 
 A fact from a segment may have been corrected or forgotten since, and its speaker may have taken it back in the next
-sentence. Forgotten sentences are not shown. Refuted ones come last, with the fact that replaced them.
+sentence. Forgotten sentences are not shown. Refuted ones come last, with the fact that replaced them; words that are
+refuted in part, or taken back, come behind what corrects them.
 """
 
 from __future__ import annotations
@@ -29,6 +30,8 @@ class RefutedFact:
     """Its object: Leipzig."""
     instead: str | None = None
     """The statement that took its place, if one did."""
+    instead_id: str | None = None
+    """The id of that statement's fact."""
     forgotten: bool = False
     """Whether its owner forgot it; then nobody is shown it."""
 
@@ -68,22 +71,51 @@ def retraction(words: str | None) -> str:
 def standing_first(hits: Sequence[SegmentHit]) -> list[tuple[int, SegmentHit]]:
     """The place of each hit that may be told, and what may be told of it; what is refuted comes last.
 
-    An assistant that repeats a refuted value is refuted with it.
+    What corrects a hit of which something still holds, or takes it back, comes right before it, if it is there. An
+    assistant that repeats a refuted value is refuted with it.
     """
     refuted = [each for hit in hits for each in hit.refuted]
     told = [(place, _tellable(_echoing(hit, refuted))) for place, hit in enumerate(hits)]
     kept = [(place, hit) for place, hit in told if hit is not None]
-    return sorted(kept, key=lambda pair: pair[1].is_refuted)
+    kept.sort(key=lambda pair: pair[1].is_refuted)
+    order = corrections_first([hit for _, hit in kept])
+    return sorted(kept, key=lambda pair: order.index(pair[1]))
+
+
+def corrections_first(hits: Sequence[SegmentHit]) -> list[SegmentHit]:
+    """The hits in this order, but what corrects or takes back a hit comes right before it."""
+    ordered: dict[SegmentHit, None] = {}
+    for hit in hits:
+        ordered |= dict.fromkeys(other for other in hits if _corrects(other, hit))
+        ordered[hit] = None
+    return list(ordered)
+
+
+def _corrects(other: SegmentHit, hit: SegmentHit) -> bool:
+    """Whether another hit takes these words back, or says what took the place of a part of them."""
+    if hit.taken_back and (other.source_id, other.speaker) == (hit.source_id, hit.speaker) and other.at >= hit.at:
+        return retraction(other.text) == hit.taken_back
+    return not hit.is_refuted and any(each.instead_id in other.fact_ids for each in hit.refuted if each.instead_id)
 
 
 def marked(hit: SegmentHit) -> str:
-    """A mark that follows the text of a refuted or withdrawn hit; empty for any other."""
-    if hit.taken_back:
-        return f" (taken back at once: {in_quotes(hit.taken_back)})"
-    if not hit.is_refuted:
+    """A mark that follows the text of a hit that is refuted, in part or as a whole, or withdrawn; else empty."""
+    return mark([each.instead for each in hit.refuted], bool(hit.fact_ids), hit.taken_back)
+
+
+def mark(refuted: Sequence[str | None], stands: bool, taken_back: str = "") -> str:
+    """The mark of words with refuted facts, each told by what took its place, if it is known.
+
+    `stands` says that something of the words is still believed: they are marked if something took a place.
+    """
+    if taken_back:
+        return f" (taken back at once: {in_quotes(taken_back)})"
+    instead = "; ".join(dict.fromkeys(sentence(each).replace(") - ", "), ") for each in refuted if each))
+    if stands:
+        return f" (refuted in part: {instead})" if instead else ""
+    if not refuted:
         return ""
-    instead = next((each.instead for each in hit.refuted if each.instead), None)
-    return " (refuted)" if instead is None else f" (refuted: {sentence(instead).replace(') - ', '), ')})"
+    return f" (refuted: {instead})" if instead else " (refuted)"
 
 
 def told_with_marks(hit: SegmentHit) -> str:

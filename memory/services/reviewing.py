@@ -109,13 +109,15 @@ def _quoted(sessions: int, telling: Sequence[Row], people: Sequence[str]) -> str
     """How many sessions, with whom, and the segments that tell most, in their order."""
     best = sorted(row["place"] for row in telling)[:QUOTED]
     quotes = " ".join(
-        f"{called(row['speaker'])}: {in_quotes(quotable(row['text']))}" for row in telling if row["place"] in best
+        f"{called(row['speaker'])}: {in_quotes(quotable(row['text']))}{row.get('mark', '')}"
+        for row in telling
+        if row["place"] in best
     )
     return f"Extractive summary. {sessions_with(sessions, people)}. {quotes}".rstrip()
 
 
 def _said(row: Row) -> str:
-    return f"{called(row['speaker'])}: {harmless(row['text'])}"
+    return f"{called(row['speaker'])}: {harmless(row['text'])}{row.get('mark', '')}"
 
 
 @cache

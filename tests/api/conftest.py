@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import os
 import uuid
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -28,6 +29,10 @@ from tests.fakes.actor_client import LocalActorClient
 
 PATIENT = {"leg_timeout_ms": 10_000, "shard_timeout_ms": 30_000}
 """Settings of recall by which no leg is late, however busy the machine: what is told stays the same."""
+
+
+PLAIN_MODELS = {"encoder": {"kind": "hashing"}, "extraction": {"kind": "rules"}}
+"""The models of most tests: they load at once, and judge nothing."""
 
 
 @dataclass
@@ -78,13 +83,21 @@ class Door:
 @pytest.fixture
 async def door(database: str, tmp_path: Path) -> AsyncIterator[Door]:  # noqa: F811
     """The door for a fresh user, as the administrator."""
-    (tmp_path / "token").write_text("a" * 43)
-    dsn = product_dsn(database)
-    settings = load(
-        tmp_path,
-        {"dsn": dsn, "models": {"encoder": {"kind": "hashing"}, "extraction": {"kind": "rules"}}, "recall": PATIENT},
-        {},
-    )
+    async with _opened(database, tmp_path, PLAIN_MODELS) as opened:
+        yield opened
+
+
+@pytest.fixture
+async def taught_door(database: str, tmp_path: Path) -> AsyncIterator[Door]:  # noqa: F811
+    """The same with the models that a fresh installation has: taught encoder, reader and verdicts."""
+    async with _opened(database, tmp_path, {}) as opened:
+        yield opened
+
+
+@asynccontextmanager
+async def _opened(database: str, home: Path, models: Mapping[str, Any]) -> AsyncIterator[Door]:  # noqa: F811
+    (home / "token").write_text("a" * 43)
+    settings = load(home, {"dsn": product_dsn(database), "models": models, "recall": PATIENT}, {})
     actors = LocalActorClient(settings)
     app = await open_app_context(settings, actors)
     user = f"u-{uuid.uuid4().hex[:12]}"

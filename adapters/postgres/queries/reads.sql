@@ -21,14 +21,14 @@ SELECT s.segment_key, s.segment_id, s.source_id, src.session_id, src.kind, src.o
        -- what was read from these words and is believed no more, and the fact that took its place, if one did
        (SELECT coalesce(jsonb_agg(jsonb_build_object('fact_id', f.fact_id, 'forgotten', f.status = 'forgotten',
                                                      'quote', coalesce(q.words, ''), 'value', coalesce(o.words, ''),
-                                                     'instead', i.words)
+                                                     'instead', i.words, 'instead_id', i.fact_id)
                                   ORDER BY f.fact_id), '[]')
         FROM evidence v
         JOIN fact_versions f ON f.user_id = v.user_id AND f.fact_id = v.fact_id AND f.system_to IS NULL
         LEFT JOIN content q ON q.scope = 'user:' || v.user_id AND q.content_id = v.quote
         LEFT JOIN content o ON o.scope = 'user:' || f.user_id AND o.content_id = f.object
         LEFT JOIN LATERAL (
-            SELECT t.words
+            SELECT t.words, z.fact_id
             FROM links k
             JOIN fact_versions z ON z.user_id = k.user_id AND z.fact_id = k.from_id AND z.system_to IS NULL
             JOIN content t ON t.scope = 'user:' || z.user_id AND t.content_id = z.statement

@@ -23,7 +23,7 @@ from deployments.problems import in_detail
 from deployments.sealing import sealed
 from deployments.use_cases import heard, messages_told, named
 from deployments.use_cases.provenance_filters import ANY, LABELS, written_filters
-from deployments.use_cases.searching import MOST_RESULTS, ContextParameters
+from deployments.use_cases.searching import MOST_RESULTS, ContextParameters, mark_of
 from memory.errors import Invalid
 
 router = APIRouter()
@@ -78,7 +78,12 @@ async def find(body: requests.Sought, request: Request, who: Reader, app: Here) 
     question = ContextParameters(query=body.query, now=body.reference_date, **limit)
     found = await heard.search_heard(app, who, question, origins, expired=body.show_expired, least=body.threshold)
     shown = (
-        {**memory_of(who, here), "memory": hit.text, "score": hit.relevance_score, "fact_ids": hit.fact_ids}
+        {
+            **memory_of(who, here),
+            "memory": f"{hit.text}{mark_of(hit)}",
+            "score": hit.relevance_score,
+            "fact_ids": hit.fact_ids,
+        }
         for hit, here in found
     )
     return {"results": fields_of(shown, body.fields)}

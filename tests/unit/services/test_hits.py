@@ -22,9 +22,24 @@ def test_what_is_refuted_comes_last_and_says_what_took_its_place():
 
 
 def test_a_hit_of_which_something_is_still_believed_stands_where_it_stood():
-    both = replace(HOME, fact_ids=("f9",))
+    both = replace(HOME, fact_ids=("f9",), refuted=(replace(LEIPZIG, instead=None),))
     assert standing_first([both, HALLE]) == [(0, both), (1, HALLE)]
     assert marked(both) == ""
+
+
+def test_a_hit_that_is_refuted_in_part_says_so_and_comes_behind_what_corrects_it():
+    both = replace(HOME, fact_ids=("f9",), refuted=(replace(LEIPZIG, instead_id="f3"),))
+    assert marked(both) == " (refuted in part: Nina lives in Halle)"
+    other = SegmentHit("It rains.", "Tom", 3.0, 0, "s", "4")
+    assert standing_first([both, other, HALLE]) == [(2, HALLE), (0, both), (1, other)]
+    assert standing_first([both, other]) == [(0, both), (1, other)]
+
+
+def test_a_hit_that_is_taken_back_comes_behind_what_takes_it_back():
+    said = SegmentHit("I'm allergic to lactose", "Nina", 1.0, 0, "s", "1", taken_back="no, not lactose, gluten")
+    back = SegmentHit("no,  not lactose, gluten", "Nina", 2.0, 0, "s", "2")
+    assert standing_first([said, HALLE, back]) == [(2, back), (0, said), (1, HALLE)]
+    assert standing_first([said, replace(back, source_id="t")]) == [(0, said), (1, replace(back, source_id="t"))]
 
 
 def test_a_forgotten_sentence_is_left_out_and_a_hit_of_nothing_else_too():
