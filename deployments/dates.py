@@ -18,7 +18,7 @@ _AGO_DAYS = {"last_week": 7, "last_month": 30}
 _EPOCH = re.compile(r"(?!\d{4}$|\d{8}$)-?\d+(\.\d*)?")
 """Seconds since 1970. Four digits mean a year, which is no moment, and eight a day."""
 _WRITTEN_DAY = re.compile(r"(\d{4}-\d\d-\d\d)(?:[T ].*)?", re.ASCII)
-_ABSOLUTE = "ISO 8601 with a zone, or epoch seconds"
+_ABSOLUTE = "ISO 8601, such as 2026-03-01T08:00 or 2026-03-01T08:00Z, or epoch seconds"
 UNSAID = Profile().time_zone
 """The zone of a profile for which nobody has said one."""
 _NO_ZONE = (

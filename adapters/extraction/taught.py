@@ -30,7 +30,7 @@ from adapters.extraction.taught_features import (
     sentences,
 )
 from adapters.extraction.taught_heads import KINDS, Heads, load
-from adapters.extraction.taught_statements import KeptSentence, claim_of
+from adapters.extraction.taught_statements import KeptSentence, claim_of, says_as_much
 from adapters.extraction.taught_votes import doubts, marks, quoted
 from adapters.model_files import READER_HEADS
 from memory.model.claims import Claim, Reading, Utterance
@@ -148,8 +148,7 @@ class TaughtReader:
             ]
         )
         claims = [claim for claim, *_ in kept]
-        known = {(claim.segment_key, claim.statement) for claim in claims}
-        claims += [claim for claim in added if (claim.segment_key, claim.statement) not in known]
+        claims += [claim for claim in added if not any(says_as_much(known, claim) for known in claims)]
         order = {turn.segment_key: place for place, turn in enumerate(scored.turns)}
         claims.sort(key=lambda claim: order.get(claim.segment_key, 0))
         return Reading(scored.reading.sightings, tuple(claims), self.name)

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from adapters.extraction.rules_clauses import clauses
+from adapters.extraction.rules_dating import Scene
 from adapters.extraction.rules_model import Doc
+from adapters.extraction.rules_schedules import sets_a_day
 from adapters.extraction.rules_voice import Voice
 from adapters.extraction.taught_features import Person
 from memory.model.claims import Claim, Utterance
@@ -41,8 +46,7 @@ def claim_of(kept: KeptSentence, doc: Doc | None) -> Claim:
     utterance = kept.utterance
     subject = kept.person.name or utterance.speaker
     statement = _third(kept, doc, subject) if doc is not None else kept.words.strip(" .")
-    tense = TENSES.get(kept.kind, "state")
-    spans = resolve(statement, utterance.at, utterance.offset_s, "future" if tense == "plan" else "past")
+    tense, spans = _when(kept, doc, statement)
     span = next((each for each in spans if each.kind != "recurrence"), None)
     for found in reversed(spans if tense != "state" else ()):  # of a state it is not known where its time lies
         if words := label(found, utterance.offset_s):
@@ -63,6 +67,17 @@ def claim_of(kept: KeptSentence, doc: Doc | None) -> Claim:
         valid_from=utterance.at,
     )
     return _timed(claim, span, utterance)
+
+
+def _when(kept: KeptSentence, doc: Doc | None, statement: str) -> tuple[str, Sequence[TimeSpan]]:
+    """The tense, and the times of the statement; a day that a verb sets is the next one, as the rules date it."""
+    utterance, tense = kept.utterance, TENSES.get(kept.kind, "state")
+    setting = next((each for each in clauses(doc) if sets_a_day(each)), None) if doc is not None else None
+    if setting is None:
+        return tense, resolve(statement, utterance.at, utterance.offset_s, "future" if tense == "plan" else "past")
+    spans = Scene(utterance, Voice(utterance.speaker)).spans_of(statement, setting)
+    ahead = any(span.end is not None and span.end > utterance.at for span in spans)
+    return "plan" if ahead else tense, spans
 
 
 def _third(kept: KeptSentence, doc: Doc, subject: str) -> str:
@@ -95,3 +110,21 @@ def _denied(kept: KeptSentence, doc: Doc | None) -> bool:
 def _says(statement: str, subject: str) -> bool:
     first = fold(subject).split()
     return bool(first) and first[0] in fold(statement)
+
+
+def says_as_much(known: Claim, claim: Claim) -> bool:
+    """Whether a claim of the same turn holds every word of another, dates and the name before a sentence aside."""
+    same = known.segment_key == claim.segment_key and known.polarity == claim.polarity
+    return same and _words_of(claim) - _words_in(claim.subject) <= _words_of(known)
+
+
+def _words_of(claim: Claim) -> frozenset[str]:
+    return _words_in(_DATE.sub("", claim.statement))
+
+
+def _words_in(text: str) -> frozenset[str]:
+    return frozenset(_WORD.findall(fold(text)))
+
+
+_DATE = re.compile(r"\([^)]*\)")
+_WORD = re.compile(r"\w+")

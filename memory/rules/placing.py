@@ -1,4 +1,8 @@
-"""Placing: who moves to what is known as a firm, and was never heard of as a place, has not moved house."""
+"""Placing: what is known as a firm or a place is neither moved to nor somebody.
+
+Who moves to what is known as a firm, and was never heard of as a place, has not moved house. And a town where somebody
+lives breaks up with nobody.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +11,7 @@ from dataclasses import replace
 
 from memory.model.claims import Claim
 from memory.model.commands import ReadSegment
+from memory.model.ids import fold
 from memory.model.scopes import Sensitivity
 from memory.model.working_set import Draft
 from memory.rules import resolution
@@ -29,6 +34,24 @@ def as_placed(draft: Draft, claim: Claim, segment: ReadSegment) -> Claim | None:
     return replace(claim, predicate=None, object=None, object_type=None)
 
 
+def is_deed_of_a_place(draft: Draft, claim: Claim, segment: ReadSegment) -> bool:
+    """Whether it says what only people do of a name that was heard as a place's elsewhere, and never as somebody's."""
+    row = named(claim.predicate)
+    speaks = fold(claim.subject) == fold(segment.speaker) or draft.profile.is_owner(claim.subject)
+    if row is None or not row.of_people or speaks or not _is_heard(draft, claim.subject, "place", segment):
+        return False
+    level = Sensitivity(segment.sensitivity)
+    person = resolution.find(draft, claim.subject, "person", level=level)
+    spoken_of = person is not None and bool(draft.by_subject.get(person.entity_id))
+    return not (spoken_of or _is_heard(draft, claim.subject, "person", segment))
+
+
+def _is_heard(draft: Draft, name: str, type_: str, segment: ReadSegment) -> bool:
+    """Whether other words than these have named something of that type so."""
+    known = resolution.find(draft, name, type_, level=Sensitivity(segment.sensitivity))
+    return known is not None and not draft.mentions.get(known.entity_id, {}).keys() <= {segment.segment_key}
+
+
 _FROM_TO = re.compile(r"\bfrom (?P<before>[A-Z][\w&-]*(?: [A-Z][\w&-]*)*) to (?P<after>[A-Z][\w&-]*)")
 
 
@@ -42,8 +65,6 @@ def _from_a_firm(draft: Draft, claim: Claim, segment: ReadSegment) -> bool:
 def _is_a_firm(draft: Draft, name: str, segment: ReadSegment) -> bool:
     level = Sensitivity(segment.sensitivity)
     firm = resolution.find(draft, name, "organization", level=level)
-    place = resolution.find(draft, name, "place", level=level)
     if firm is None or firm.type != "organization" or firm.confidence < _EMPLOYS:
         return False
-    heard = set(draft.mentions.get(place.entity_id, ())) if place is not None else set()
-    return heard <= {segment.segment_key}
+    return not _is_heard(draft, name, "place", segment)

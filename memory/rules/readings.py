@@ -16,7 +16,7 @@ from memory.rules.asserted import as_asserted
 from memory.rules.keeping import keep, made_anew, told_as_kept
 from memory.rules.merging import merge_into
 from memory.rules.parameters import Gates
-from memory.rules.placing import as_placed
+from memory.rules.placing import as_placed, is_deed_of_a_place
 from memory.rules.revision import believe
 from memory.rules.settled import refuse
 from memory.rules.turn import ClaimOrigin, TurnState
@@ -35,7 +35,7 @@ def accept_reading(turn: TurnState, command: AcceptReading, gates: Gates) -> lis
     outcomes = []
     for claim in command.claims:
         segment = read.get(claim.segment_key)
-        if segment is None or _is_no_evidence(turn, segment):
+        if segment is None or _is_no_evidence(turn, segment) or is_deed_of_a_place(turn.draft, claim, segment):
             continue
         asserted = as_asserted(claim, segment.at)
         placed = None if asserted is None else as_placed(turn.draft, asserted, segment)

@@ -20,6 +20,7 @@ from memory.rules.reopening import reopen
 from memory.rules.revision import believe
 from memory.rules.settled import CORRECTED
 from memory.rules.turn import ClaimOrigin, TurnState
+from memory.rules.twins import twins_of
 from memory.rules.versions import link, revise
 
 
@@ -61,21 +62,25 @@ def correct(turn: TurnState, command: CorrectFact) -> list[Outcome]:
     """Replace a fact by what is so instead: it never was so, and what it had ended holds again.
 
     The new statement holds for the time that the old one was said to, unless it tells another, and meets its rivals
-    like any other. The old one is invalidated: believed at no time any more, and shown as it was once believed.
+    like any other. The old one is invalidated: believed at no time any more, and shown as it was once believed. So is
+    what the same sentence told of an object that the correction no longer names.
     """
     draft, old, claim = turn.draft, fact_of(turn, command.fact_id), _claim(command.claim)
     if old.status != "active":
         raise Conflict("Only a fact that is believed can be corrected.", fact_id=old.fact_id, status=old.status)
     if claim.valid_from is None and fold(claim.statement) == fold(old.statement):
         return [Outcome(old.fact_id, "duplicate")]
-    revise(draft, old, "corrected", turn.now, status="invalidated", judged_by=f"{CORRECTED}{command.actor}")
-    settle_slots(turn, [old, *reopen(turn, old)])
+    wrong = [old, *twins_of(draft, old, claim.statement)]
+    for each in wrong:
+        revise(draft, each, "corrected", turn.now, status="invalidated", judged_by=f"{CORRECTED}{command.actor}")
+        settle_slots(turn, [each, *reopen(turn, each)])
     if claim.valid_from is None:
         claim = replace(claim, valid_from=old.valid_from, valid_to=claim.valid_to or old.valid_to)
     origin = _origin(turn, command, old.sensitivity)
     done = believe(turn, claim, old.subject_id, _object_id(turn, claim, old.sensitivity), origin)
-    link(draft, "supersedes", done.fact_id, old.fact_id)
-    return [Outcome(done.fact_id, "invalidated", (old.fact_id,))]
+    for each in wrong:
+        link(draft, "supersedes", done.fact_id, each.fact_id)
+    return [Outcome(done.fact_id, "invalidated", tuple(each.fact_id for each in wrong))]
 
 
 def confirm(turn: TurnState, command: ConfirmFact) -> list[Outcome]:

@@ -96,8 +96,8 @@ def _words_of(promise: KnownPromise) -> frozenset[str]:
 
 
 def _told(promise: KnownPromise, question: str, owner: str, offset_s: int) -> str:
-    """You promised Lena to send the photos (due 27 November 2026)."""
-    to = f" {promise.to}" if promise.to else ""
+    """You promised Lena to send the photos (due 27 November 2026); nobody is told to have promised themselves."""
+    to = f" {promise.to}" if promise.to and not same_name(promise.to, promise.by or "") else ""
     told = promise.statement or f"{promise.by or 'Somebody'} promised{to}: {promise.text}"
     standing = _standing(promise, offset_s)
     # a statement that tells its day needs it no second time

@@ -192,13 +192,38 @@ def test_what_the_owner_notes_is_about_the_owner() -> None:
         "Ich bin im siebten Himmel.",
         "Ich glaube, mein Schwein pfeift.",
         "Meine Lippen sind versiegelt.",
+        "The lecture bored me to death.",
+        "That sofa cost me a kidney.",
+        "I'm starving.",
+        "Honestly, my neighbour is a pain in the neck.",
+        "My uncle is a real piece of work.",
+        "My boss must live under a rock.",
+        "I lost my head at the meeting.",
+        "Ich verhungere.",
+        "Ich bin fix und fertig.",
+        "Ich lach mich tot.",
+        "Ich drücke dir die Daumen.",
+        "Der Vortrag hat mich zu Tode gelangweilt.",
     ],
 )
 def test_an_idiom_is_not_believed(text: str) -> None:
     assert claims(text) == []
 
 
-@pytest.mark.parametrize("text", ["My phone is dead.", "I sealed the windows in May.", "Mein Hamster ist tot."])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "My phone is dead.",
+        "I sealed the windows in May.",
+        "Mein Hamster ist tot.",
+        "I have a kidney infection.",
+        "I had a kidney stone in May.",
+        "My grandfather froze to death in 1962.",
+        "I have a pain in the neck.",
+        "I broke my arm in May.",
+        "Mein Großvater ist 1962 zu Tode gestürzt.",
+    ],
+)
 def test_what_only_shares_words_with_an_idiom_is_believed(text: str) -> None:
     assert claims(text)
 

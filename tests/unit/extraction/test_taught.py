@@ -13,6 +13,7 @@ from adapters.extraction.taught_heads import KINDS, VERDICTS, load
 from adapters.extraction.taught_votes import DOUBTS, MARKS, doubts, marks, quoted
 from memory.errors import ModelFailed
 from memory.model.claims import Claim, Reading, Utterance
+from memory.model.timeline import iso
 
 TEXT = "I moved to Porto in March. Freelance, four years now."
 SAID = Utterance("s", "1", 1, 1, "Ana", TEXT, 1_709_406_600.0, listeners=("Bo",), language="en")
@@ -101,6 +102,42 @@ def test_a_plan_is_due_and_an_event_has_its_time():
     assert claim.due > plan.at
     (claim,) = reader.chosen(replace(given, sentences=(sentence((0, 30), kind="event"),))).claims
     assert claim.tense == "event"
+
+
+OCTOBER = 1_792_490_400.0
+"""20 October 2026."""
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "words", "due"),
+    [
+        ("exam pushed to 12 October, phew", "event", "12 October 2027", "2027-10-12"),
+        ("Rescheduled the vet to 2 March", "state", "2 March 2027", "2027-03-02"),
+        ("We had a lovely picnic on 12 October", "event", "12 October 2026", None),
+    ],
+)
+def test_a_day_that_was_set_is_the_next_one_as_by_the_rules(text, kind, words, due):
+    told = replace(SAID, text=text, at=OCTOBER)
+    given = replace(scored(said=told), reading=Reading(), votes=np.zeros((0, 3)), within=())
+    made = replace(given, sentences=(sentence((0, len(text)), kind=kind),))
+    (claim,) = TaughtReader(cuts=CUTS).chosen(made).claims
+    assert words in claim.statement
+    assert (claim.due is not None and iso(claim.due)[:10]) == (due or False)
+
+
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        ("moved the surgery to 28 August", "Ana moved the surgery to 28 August (28 August 2024)"),
+        ("The dentist got pushed back to 12 May", "The dentist got pushed back to 12 May (12 May 2024)"),
+    ],
+)
+def test_what_the_rules_read_already_is_not_added_a_second_time(text, read):
+    """The rules' claim stays although it is thought of little use, and then needs no other beside it."""
+    told = replace(SAID, text=text)
+    known = replace(CLAIM, statement=read, quote=text, predicate="schedules")
+    given = replace(scored(sentence((0, len(text))), vote=(0.2, 0.1, 0.1), said=told), reading=Reading((), (known,)))
+    assert statements(given) == [read]
 
 
 def test_german_words_stay_as_they_were_said():

@@ -7,7 +7,7 @@ import pytest
 from memory.model import commands as c
 from memory.model.claims import Sighting
 from memory.model.entities import Entity, Mention
-from tests.unit.rules.memory_in_miniature import NOON, Memory, says
+from tests.unit.rules.memory_in_miniature import NOON, Memory, lives, says
 
 
 def seen(
@@ -86,3 +86,41 @@ def test_whom_nobody_has_mentioned_is_kept_under_the_name_and_who_speaks_is_a_pe
     memory.hear(1, says("Tom plays", subject="Tom", subject_type="band"), speaker=speaker, role="other")
     (tom,) = others(memory)
     assert (tom.name, tom.type, tom.confidence) == ("Tom", type_, confidence)
+
+
+PARTED = says("Ghent broke up with Jonas", 9, subject="Ghent", predicate="separated_from", object="Jonas")
+
+
+def at(name: str, type_: str, key: int = 1) -> Sighting:
+    return Sighting(type_, name, 0.9, name, key)
+
+
+def test_a_place_that_was_heard_of_before_does_not_what_only_people_do() -> None:
+    memory = Memory()
+    memory.hear(1, lives("Ghent"), sightings=(at("Ghent", "place"),))
+    memory.hear(9, PARTED, sightings=(at("Ghent", "person", 9), at("Jonas", "person", 9)))
+    assert memory.active() == ["Maya lives in Ghent"]
+
+
+@pytest.mark.parametrize(
+    ("sightings", "speaker"),
+    [
+        ((), "Maya"),
+        ((at("Ghent", "person"),), "Maya"),
+        ((at("Ghent", "place"), at("Ghent", "person")), "Maya"),
+        ((at("Ghent", "place"),), "Ghent"),
+    ],
+    ids=["unknown", "somebody", "both", "who speaks"],
+)
+def test_who_may_be_somebody_does(sightings: tuple[Sighting, ...], speaker: str) -> None:
+    memory = Memory()
+    memory.hear(1, says("Maya keeps bees"), sightings=sightings)
+    memory.hear(9, PARTED, speaker=speaker)
+    assert PARTED.statement in memory.active()
+
+
+def test_what_places_do_is_believed_of_them() -> None:
+    memory = Memory()
+    memory.hear(1, lives("Ghent"), sightings=(at("Ghent", "place"),))
+    memory.hear(9, says("Ghent lies on two rivers", 9, subject="Ghent", subject_type="place"))
+    assert "Ghent lies on two rivers" in memory.active()

@@ -8,6 +8,7 @@ import pytest
 
 from memory.errors import NotFound
 from memory.model import commands as c
+from memory.model.claims import Claim
 from memory.model.entities import Entity
 from tests.unit.rules.memory_in_miniature import DAY, NOON, Memory, lives, says
 from tests.unit.rules.test_naming import called, seen
@@ -63,6 +64,44 @@ def test_a_correction_in_the_same_words_is_one_only_if_it_says_since_when(since:
     assert [each.outcome for each in told.outcomes] == [outcome]
     (stay,) = (each for each in memory.believed.facts.values() if each.status == "active")
     assert (stay.valid_from, bool(told.changes)) == ((NOON, False) if since is None else (since, True))
+
+
+def moved(key: int = 1) -> tuple[Claim, Claim]:
+    """What one sentence tells: a move, and the home it leads to."""
+    quote = "I moved to Leipzig last week."
+    move = says("Maya moved to Leipzig last week", key, predicate="moved_to", object="Leipzig", tense="event")
+    return replace(move, quote=quote), replace(lives("Leipzig", key), quote=quote)
+
+
+@pytest.mark.parametrize("wrong", ["Maya lives in Leipzig", "Maya moved to Leipzig last week"])
+def test_a_correction_is_of_all_that_the_sentence_told_of_that_object_and_is_undone_as_one(wrong: str) -> None:
+    memory = Memory()
+    pet = says("Maya has a cat named Miso", predicate="has_pet", object="Miso")
+    memory.hear(1, *moved(), replace(pet, quote=moved()[0].quote))
+    before = memory.active()
+    told = memory.turn(c.CorrectFact(command_id="k", fact_id=memory.fact(wrong).fact_id, claim=lives("Halle")))
+    assert memory.active() == ["Maya has a cat named Miso", "Maya lives in Halle"]
+    assert len(told.outcomes[0].rivals) == 2
+    memory.turn(c.Undo(command_id="u", done=told))
+    assert memory.active() == before
+
+
+def test_what_only_shares_its_words_or_its_object_with_what_was_corrected_stays() -> None:
+    memory = Memory()
+    memory.hear(1, *moved())
+    memory.hear(2, moved(2)[0])
+    home = memory.fact("Maya lives in Leipzig")
+    memory.turn(c.CorrectFact(command_id="k", fact_id=home.fact_id, claim=lives("Halle")))
+    assert memory.active() == ["Maya lives in Halle", "Maya moved to Leipzig last week"], "another source says so, too"
+
+
+def test_a_correction_that_names_the_same_object_leaves_what_else_is_told_of_it() -> None:
+    memory = Memory()
+    memory.hear(1, *moved())
+    claim = says("Maya only visits Leipzig", predicate="visited", object="Leipzig")
+    home = memory.fact("Maya lives in Leipzig")
+    memory.turn(c.CorrectFact(command_id="k", fact_id=home.fact_id, claim=claim))
+    assert memory.fact("Maya moved to Leipzig last week").status == "active"
 
 
 @pytest.mark.conforms("model:commands")

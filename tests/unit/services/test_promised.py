@@ -35,6 +35,7 @@ DRILL = KnownPromise(
     kept_on=MARCH + DAY_S,
 )
 LADDER = KnownPromise("I'll lend you the ladder", "Tom", "Nina", MARCH + 30 * DAY_S, "open", made("I'll lend you it."))
+REMINDER = KnownPromise("Remind me to call mum", "Nina", "Nina", None, "open", made("Remind me to call mum."))
 KNOWN = [PHOTOS, DRILL, LADDER]
 
 
@@ -98,3 +99,11 @@ def test_what_is_not_known_to_be_kept_is_left_to_other_answers(question):
 )
 def test_by_whom_to_whom_and_in_which_state_is_read_off_the_question(question, asked):
     assert promise_question(question, "Nina") == asked
+
+
+def test_nobody_is_told_to_have_promised_themselves() -> None:
+    asked = promise_question("Which promises are open?", "Nina")
+    assert asked is not None
+    told = promised("Which promises are open?", asked, [REMINDER], "Nina", 0)
+    assert told is not None
+    assert told.lead == "You promised: Remind me to call mum (open)"
