@@ -10,8 +10,8 @@ from pydantic import BaseModel
 
 from deployments.app_context import AppContext
 from deployments.callers import Caller
-from deployments.contexts import marks_of
 from deployments.dates import day_of, today
+from deployments.use_cases.contexts import marks_of
 from memory.errors import Invalid
 from memory.model.shown import Day
 from memory.model.timeline import Interval

@@ -9,10 +9,10 @@ from pydantic import BaseModel, Field
 
 from deployments.app_context import AppContext
 from deployments.callers import Caller
-from deployments.contexts import marks_of
 from deployments.dates import span_of, then_of
 from deployments.kinds import ShortText
 from deployments.paging import PageParameters, cursor_of
+from deployments.use_cases.contexts import marks_of
 from deployments.use_cases.facts import AsOf, KnownAsOf
 from memory.model.timeline import iso
 
