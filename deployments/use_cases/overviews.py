@@ -12,6 +12,7 @@ from deployments.use_cases.summaries import note_recalled, storylines_told
 from memory.model.profile import Profile
 from memory.model.scopes import View
 from memory.model.timeline import Instant, Interval
+from memory.retrieval.flags import bare
 from memory.retrieval.query import Question
 from memory.services.answer import QUOTED
 from memory.services.hits import SegmentHit, standing_first
@@ -166,11 +167,13 @@ async def _of_facts(
 async def _of_time(app: AppContext, question: Question, span: Interval, offset_s: int) -> Overview | None:
     """What says most of what was said then, in its order, and the storylines that went on or closed then.
 
-    Who asked the same before, or asks it in a talk that is remembered, tells nothing of that time.
+    Who asked the same before, or asks it in a talk that is remembered, tells nothing of that time; nor does who says no
+    more than "wow", unless nobody said more.
     """
     view = question.view
     day = await app.stores.figures.day(view, span, CONSIDERED)
     fresh = [row for row in untaken(day.telling) if not asks_again(question.text, row["text"] or "")]
+    fresh = [row for row in fresh if not bare(row["text"] or "")] or fresh
     best = sorted(fresh, key=lambda row: int(row["place"]))[:MOST_QUOTED]
     said = await _hits(app, view, [row["segment_key"] for row in best])
     told = (hit for hit in said.values() if hit.segment_id not in question.besides and hit.text != QUOTED)

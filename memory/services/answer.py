@@ -17,6 +17,7 @@ from memory.model.prompts import Prompt
 from memory.model.timeline import Instant
 from memory.ports import LanguageModel
 from memory.retrieval.briefing import BRIEFING_CHARS, briefing, fitting
+from memory.retrieval.flags import bare
 from memory.services.asking import content_of
 from memory.services.best_fact import BestFact
 from memory.services.hits import SegmentHit, corrections_first, told_with_marks
@@ -130,7 +131,7 @@ def compose(found: Findings) -> ComposedAnswer:
     """The fact that answers, if there is one, and up to three quotations with their places: its evidence first.
 
     Where several things are asked for and known, they lead, and what says so follows. Refuted words are quoted only
-    where there are no others.
+    where there are no others, and what tells nothing by itself ("ok", "great") only where nothing else is there.
     """
     if found.promised is not None:
         return _of_promises(found, found.promised)
@@ -140,6 +141,8 @@ def compose(found: Findings) -> ComposedAnswer:
         return ComposedAnswer(NOTHING)
     standing = [hit for hit in found.hits if not hit.is_refuted]
     found = replace(found, hits=standing) if standing or found.lead else found
+    told = [hit for hit in found.hits if hit.fact_ids or not bare(hit.text)]
+    found = replace(found, hits=told) if told else found
     if found.listed is not None:
         return _enumerated(found, found.listed)
     if found.lead is None or _is_overtaken(found, found.lead) or _is_refused(found, found.lead):
@@ -204,7 +207,8 @@ def _of_storyline(found: Findings, line: StorylineLine, generated: bool) -> str:
 
 def _led(found: Findings, lead: BestFact) -> ComposedAnswer:
     """The fact, and what it rests on."""
-    matter = content_of(found.question, found.language) | set(terms(lead.fact.statement, found.language)[0])
+    own = set(terms(found.owner, found.language)[0])  # whoever is spoken of, the owner speaks
+    matter = content_of(found.question, found.language) | (set(terms(lead.fact.statement, found.language)[0]) - own)
     quoted = _about(lead.fact, found, matter)
     lines, cited = [_head(found, lead, quoted[0].offset_s if quoted else 0)], list(quoted)
     for fact in found.reasons:

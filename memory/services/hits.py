@@ -84,11 +84,11 @@ def standing_first(hits: Sequence[SegmentHit]) -> list[tuple[int, SegmentHit]]:
 
 def corrections_first(hits: Sequence[SegmentHit]) -> list[SegmentHit]:
     """The hits in this order, but what corrects or takes back a hit comes right before it."""
-    ordered: dict[SegmentHit, None] = {}
-    for hit in hits:
-        ordered |= dict.fromkeys(other for other in hits if _corrects(other, hit))
-        ordered[hit] = None
-    return list(ordered)
+    order: list[int] = []
+    for place, hit in enumerate(hits):
+        before = (at for at, other in enumerate(hits) if at != place and _corrects(other, hit))
+        order.extend(at for at in (*before, place) if at not in order)
+    return [hits[place] for place in order]
 
 
 def _corrects(other: SegmentHit, hit: SegmentHit) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from memory.words.languages import is_german
+from memory.words.questions import spoken_in
 from memory.words.stems import tokenise
 
 _ADVERBS = r"(?:(?:also|always|never|often|now|still|usually|sometimes|already|once|only|just|currently|really) )*"
@@ -30,10 +31,14 @@ _YES_OR_NO = re.compile(
     r"bin|ist|sind|war|habe|hab|hat|hatte)(?:n['’]t)?\b",
     re.IGNORECASE,
 )
+_WHAT = re.compile(r"\W*was\b", re.IGNORECASE)
+"""How a German question begins that is not for yes or no, with a word that begins such English ones."""
 
 
 def asks_whether(question: str) -> bool:
     """Whether a question asks for yes or no: do I live in Halle, habe ich eine Katze."""
+    if _WHAT.match(question) and spoken_in(question, "en") == "de":
+        return False
     return _YES_OR_NO.match(question) is not None
 
 

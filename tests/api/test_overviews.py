@@ -95,6 +95,14 @@ async def test_what_changed_since_an_event_is_told_with_what_was_before(nina: Do
     assert lines[0].startswith("What has changed since 1 March 2025")
 
 
+async def test_who_says_no_more_than_wow_is_not_quoted_for_a_time(nina: Door) -> None:
+    turns = ("Nina", "We painted the old shed together."), ("Tom", "wow"), ("Nina", "ok")
+    await nina.post("/v1/sources", chat("s1", "2025-03-01", *turns), 202)
+    lines = await answered(nina, "What happened on 1 March 2025?")
+    assert any("shed" in line for line in lines)
+    assert not any(line.startswith(('"wow"', '"ok"')) for line in lines)
+
+
 async def test_what_may_not_be_seen_or_was_forgotten_is_not_told(door: Door) -> None:
     await live(door, DAYS, "2025-02-01")
     secret = diary("2025-01-22", "My friend Elena is in hospital.", sensitivity="private")

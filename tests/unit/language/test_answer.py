@@ -210,6 +210,21 @@ def test_a_change_is_dated_where_it_was_told_and_no_finer_than_it_was(started, o
     assert f"(since {since}; before: Porto)" in compose(QUESTION, [said], [known, PORTO]).text
 
 
+def test_what_tells_nothing_is_quoted_only_where_nothing_else_is_there():
+    ok, wow = replace(TEA, text="ok", fact_ids=()), replace(TEA, text="wow", fact_ids=())
+    lines = composed(Findings("Where is the tea?", [ok, TEA, wow])).text.splitlines()
+    assert [line for line in lines if line.startswith('"')] == ['"I drink tea." - Daniel, 1 February 2026 [s3/g2]']
+    assert '"ok"' in composed(Findings("Where is the tea?", [ok, wow])).text
+
+
+def test_what_shares_only_the_owners_name_with_the_leading_fact_is_not_quoted_beside_it():
+    other = SegmentHit("Maya likes figs.", "Maya", at(2026, 3, 4), 0, "s4", "g1")
+    found = Findings(
+        "Where do I live?", [MOVED, other], [LISBON], lead=BestFact(LISBON, LISBON, True, True, True), owner="Maya"
+    )
+    assert "figs" not in composed(found).text
+
+
 def test_at_most_three_quotations():
     found = compose("Any tea?", [TEA] * 5, [])
     assert len(found.text.splitlines()) == len(found.citations) == 3
