@@ -72,7 +72,11 @@ def test_without_a_zone_any_number_is_seconds(text: str, written: tuple[float, i
 
 @pytest.mark.parametrize(
     ("text", "told"),
-    [("2026-01-15", "A time needs a zone"), ("last_week", "must be ISO 8601, such as 2026-03-01T08:00 or"), ("nan", "A time must lie")],
+    [
+        ("2026-01-15", "A time needs a zone"),
+        ("last_week", "must be ISO 8601, such as 2026-03-01T08:00 or"),
+        ("nan", "A time must lie"),
+    ],
 )
 def test_without_a_zone_a_day_is_no_moment(text: str, told: str) -> None:
     with pytest.raises(Invalid, match=rf"^started_at: {told}"):
