@@ -26,9 +26,10 @@ class Voice:
     def say(self, tokens: Sequence[Token]) -> str:
         """The words in the third person, with true spacing and agreeing verbs."""
         named = any(token.lower_ == "i" and token.dep_.startswith("nsubj") for token in tokens)
+        several = any(token.lower_ in _FIRST - _OURS for token in tokens)
         parts: list[str] = []
         for place, token in enumerate(tokens):
-            word = self._word(token, named)
+            word = self._word(token, named, several)
             follows = tokens[place + 1] if place + 1 < len(tokens) else None
             if parts and word != token.text and word[:1].isalpha() and not parts[-1].endswith((" ", "-", "(", '"')):
                 parts.append(" ")
@@ -36,19 +37,20 @@ class Voice:
             parts.append(word + gap)
         return _tidy("".join(parts), fronted=bool(tokens) and _is_fronted(tokens[0], tokens))
 
-    def _word(self, token: Token, named: bool) -> str:
+    def _word(self, token: Token, named: bool, several: bool) -> str:
         lower = token.lower_
         if token.i in self.referents:
             return self.referents[token.i] + ("'s" if token.tag_ == "PRP$" else "")
         if lower in _FIRST:
-            return self._first(lower, named)
+            return self._first(lower, named, several)
         if lower in _SECOND and self.listener and (not token.dep_.startswith("nsubj") or _is_helped_on(token)):
             return self.listener + ("'s" if lower in ("your", "yours") else "")
         if token.pos_ in ("VERB", "AUX") or lower in ("'m", "'ve", "'re", "'ll", "'d"):
             return _verb(token)
         return str(token.text)
 
-    def _first(self, lower: str, named: bool) -> str:
+    def _first(self, lower: str, named: bool, several: bool) -> str:
+        """Our dog is the speaker's dog, unless the words name the speaker, or a "we", beside it."""
         if lower in ("i", "me"):
             return self.speaker
         if lower in ("my", "mine", "ours"):
@@ -57,10 +59,13 @@ class Voice:
             return "themself"
         if lower in ("we", "us"):
             return self.we
-        return "themselves" if lower == "ourselves" else "their"
+        if lower == "ourselves":
+            return "themselves"
+        return "their" if several else f"{self.speaker}'s"
 
 
 _FIRST = words("i me my mine myself we us our ours ourselves")
+_OURS = words("our ours ourselves")
 _SECOND = frozenset(["you", "your", "yours"])
 
 

@@ -228,6 +228,24 @@ def test_what_only_shares_words_with_an_idiom_is_believed(text: str) -> None:
     assert claims(text)
 
 
+# --- our
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("Our dog is called Bruno.", "Ana has a dog named Bruno"),
+        ("Our landlord is Mr. Haas.", "Ana's landlord is Mr. Haas"),
+        ("Our flat has two rooms.", "Ana's flat has two rooms"),
+        ("We sold our house.", "Ana and others sold their house"),
+        ("Tom and I sold our house.", "Tom and Ana sold their house"),
+        ("My wife loves our garden.", "Ana's wife loves their garden"),
+    ],
+)
+def test_what_is_ours_is_the_speakers_unless_others_are_named_beside_it(text: str, told: str) -> None:
+    assert [each.statement for each in claims(text)] == [told]
+
+
 # --- promises
 
 
