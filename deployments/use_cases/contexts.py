@@ -77,8 +77,8 @@ def still_told(question: Question, best: Sequence[tuple[Row, float]]) -> list[tu
     """
     best = [each for each in best if each[0]["segment_id"] not in question.besides and each[0]["text"] != QUOTED]
     best = sorted(best, key=lambda each: asks_again(question.text, each[0]["text"]))
-    if question.known_as_of is not None:
-        return list(best)
+    if question.known_as_of is not None:  # what is refuted since was not then
+        return [({**row, "refuted": []}, score) for row, score in best]
     told = standing_first([hit_of(row) for row, _ in best])
     rows = [
         {**best[place][0], "text": hit.text, "refuted": [asdict(each) for each in hit.refuted]} for place, hit in told
