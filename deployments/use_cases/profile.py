@@ -15,7 +15,6 @@ from memory.errors import Invalid
 from memory.model.commands import SetProfile
 from memory.model.profile import Profile
 from memory.services.zones import zone_of
-from memory.words.languages import unread
 
 Name = Annotated[ShortText, StringConstraints(max_length=200, strip_whitespace=True)]
 Language = Annotated[str, StringConstraints(pattern=r"^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$")]
@@ -37,17 +36,13 @@ class ProfileIn(Body):
 
 
 class ProfileOut(Body):
-    """The profile as it stands, and by name those of its languages that are found and quoted, but not read into facts.
-
-    A language model that reads (`models.extraction: openai`) reads them all the same.
-    """
+    """The profile as it stands."""
 
     name: str
     speaker_labels: list[str]
     assistant_labels: list[str]
     time_zone: str
     languages: list[str]
-    unread: list[str]
     preset: str
 
 
@@ -77,4 +72,4 @@ async def set_profile(app: AppContext, who: Caller, key: str, body: ProfileIn) -
 
 def _shown(known: Profile, app: AppContext) -> ProfileOut:
     """A profile with the preset that serves: it is one for a whole home, set where it is started."""
-    return ProfileOut(**asdict(known) | {"preset": app.settings.preset, "unread": unread(known.languages)})
+    return ProfileOut(**asdict(known) | {"preset": app.settings.preset})

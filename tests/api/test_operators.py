@@ -159,12 +159,6 @@ async def test_facts_under_a_label_find_their_owner(door: Door) -> None:
     assert await snapshot(door) == before
 
 
-async def test_a_profile_names_the_languages_that_are_not_read(door: Door) -> None:
-    spoken = {"languages": ["en", "pt", "de", "nl-BE"]}
-    assert (await door.client.put("/v1/profile", json=spoken)).json()["unread"] == ["Portuguese", "Dutch"]
-    assert (await door.get("/v1/profile"))["unread"] == ["Portuguese", "Dutch"]
-
-
 async def test_unjudged_likenesses_and_disputes_are_listed(door: Door) -> None:
     await tell(door, *BEES)
     found = await door.get("/v1/contradictions")
