@@ -79,8 +79,8 @@ async def store_heard(
 
     Whoever stores one piece after the other may give the `banks` to read voices from. Raises Forbidden.
     """
-    banks = banks or app.stores.voices
     user_id = writing(who).user_id
+    banks = banks or app.stores.voices
     speaker = piece.speaker or owner_label(await app.profile(user_id))
     started_at = await _started_at(app, who, piece.session_id) or began
     shift, named = max(0.0, began - started_at), digest(piece.session_id, key).hex()

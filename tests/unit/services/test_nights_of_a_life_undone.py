@@ -85,7 +85,8 @@ class Undoable(Living):
         believed = self.believed
         facts = {key: _unstamped(fact, digits) for key, fact in believed.facts.items() if key not in but}
         links = sorted(believed.links, key=key_of)
-        rest = (each.name for each in fields(believed) if each.name not in ("version", "facts", "links"))
+        others = (each.name for each in fields(believed) if each.compare)  # the trail is of the process alone
+        rest = [name for name in others if name not in ("version", "facts", "links")]
         told = {name: _without(getattr(believed, name), but) for name in rest}
         states = {each["ids"]: each["state"] for each in self._source_rows()}
         return orjson.dumps([plain(facts), plain(links), told, states], option=orjson.OPT_SORT_KEYS)
