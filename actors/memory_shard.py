@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import gc
 import secrets
-import sys
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -20,7 +19,7 @@ from weakref import WeakValueDictionary
 import numpy as np
 
 from actors.accesses import AccessCounter, credited
-from actors.background import stand_before
+from actors.background import stand_before, take_turns
 from actors.columns import ShardColumns
 from actors.columns_follower import NO_KEYS, ColumnsFollower
 from actors.legs import Legs
@@ -56,17 +55,13 @@ Counting references frees nearly everything here at once. Looking at 700 meant t
 that a turn has just copied, twice a turn: half of what deciding 500 of them takes (decision 0039).
 """
 
-SWITCH_S = 0.0005
-"""Seconds a thread that decides a turn of a night keeps the interpreter from a question, which needs it briefly, again
-and again: with Python's 5 ms, ten times in one question (as in actors.worker)."""
-
 
 class MemoryShard:
     """What a shard does, wherever it lives; `MemoryShardActor` lives in a process of its own."""
 
     def __init__(self, name: str, settings: Settings) -> None:
         gc.set_threshold(*YOUNG)
-        sys.setswitchinterval(SWITCH_S)
+        take_turns()
         self.name = name
         self._settings = settings
         self._tuning = tuned(settings.recall, settings.decay)

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import sys
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
 from itertools import count
 from typing import Any
 
-from actors.background import Threads, come_last, step_back
+from actors.background import Threads, come_last, step_back, take_turns
 from actors.encoder_migration import EncoderMigration
 from actors.erasing import erase, sweep_now_and_then
 from actors.happenings import keep_events, watch_events
@@ -52,9 +51,6 @@ MOST_UNJUDGED, AT_ONCE = 500, 16
 """Facts looked at for a judge that has failed, and of one user put to it at once."""
 RENEW_S = 600.0
 """Seconds a shard may take to load its users' vectors by another encoder; a thousand users take some ten."""
-SWITCH_S = 0.0005
-"""Seconds a thread that reads keeps the interpreter from one that encodes, which needs it briefly, again and again.
-With Python's 5 ms 59 texts a second were encoded beside reading, with this 73, alone 75; as much was read."""
 RESTART_S = 5.0
 """Seconds before a task that broke is started again."""
 
@@ -64,7 +60,7 @@ class Worker:
 
     def __init__(self, settings: Settings) -> None:
         step_back()
-        sys.setswitchinterval(SWITCH_S)
+        take_turns()
         self._settings, self._shards = settings, Shards(settings, TURN_S)
         self._stores: build.Stores | None = None
         self._migration: EncoderMigration | None = None

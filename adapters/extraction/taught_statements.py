@@ -127,4 +127,5 @@ def _words_in(text: str) -> frozenset[str]:
 
 
 _DATE = re.compile(r"\([^)]*\)")
+"""The day that was written behind a time, by either reader; what somebody said in brackets goes with it."""
 _WORD = re.compile(r"\w+")

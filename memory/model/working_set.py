@@ -55,6 +55,7 @@ class WorkingSet:
     grouped: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """id of an entity, a fact, a group or a source, or `segment:` and a key -> ids of the groups that rest on it."""
     trail: Trail = field(default_factory=Trail, compare=False, repr=False)
+    """Which facts the last turns touched, as far as this process has seen them; see `own_trail`."""
 
     @property
     def own_trail(self) -> Trail:

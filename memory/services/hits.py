@@ -78,17 +78,21 @@ def standing_first(hits: Sequence[SegmentHit]) -> list[tuple[int, SegmentHit]]:
     told = [(place, _tellable(_echoing(hit, refuted))) for place, hit in enumerate(hits)]
     kept = [(place, hit) for place, hit in told if hit is not None]
     kept.sort(key=lambda pair: pair[1].is_refuted)
-    order = corrections_first([hit for _, hit in kept])
-    return sorted(kept, key=lambda pair: order.index(pair[1]))
+    return [kept[at] for at in _corrected_order([hit for _, hit in kept])]
 
 
 def corrections_first(hits: Sequence[SegmentHit]) -> list[SegmentHit]:
     """The hits in this order, but what corrects or takes back a hit comes right before it."""
+    return [hits[at] for at in _corrected_order(hits)]
+
+
+def _corrected_order(hits: Sequence[SegmentHit]) -> list[int]:
+    """The places of the hits as `corrections_first` orders them."""
     order: list[int] = []
     for place, hit in enumerate(hits):
         before = (at for at, other in enumerate(hits) if at != place and _corrects(other, hit))
         order.extend(at for at in (*before, place) if at not in order)
-    return [hits[place] for place in order]
+    return order
 
 
 def _corrects(other: SegmentHit, hit: SegmentHit) -> bool:
