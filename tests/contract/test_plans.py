@@ -57,18 +57,27 @@ async def fetched(single: Pool, table: str) -> int:
     return int(row["read"])
 
 
+@pytest.mark.parametrize("others", [0, 5, 300])
 @pytest.mark.parametrize("between_turns", ["SELECT 1", "VACUUM row_versions", "ANALYZE row_versions"])
 async def test_a_turn_reads_the_rows_it_changes_however_many_there_are(
-    single: Pool, own_pool: Pool, user: str, between_turns: str
+    single: Pool, own_pool: Pool, user: str, between_turns: str, others: int
 ) -> None:
-    """A vacuum has plans made anew for the size that the table has then, and tells nothing about what is in it."""
-    journal, believed = PostgresJournal(single, "hashing"), WorkingSet(user)
-    epoch, read = await journal.claim(user, "shard-0"), []
+    """A vacuum has plans made anew for the size that the table has then, and tells nothing about what is in it.
+
+    Where others were there before, the statistics know them, and take a new user's rows for one.
+    """
+    journal = PostgresJournal(single, "hashing")
+    known = [Entity(f"o-{n}", "topic", f"Other {n}", 0.5, NOW) for n in range(others)]
+    made = ChangeSet("c", "Remember", "user", NOW, tuple(Change("created", None, each) for each in known))
+    assert await journal.commit(await journal.claim("other", "shard-0"), WorkingSet("other"), made, {})
+    await own_pool.rows("ANALYZE row_versions")
+    before = await fetched(single, "row_versions")
+    believed, epoch, read = WorkingSet(user), await journal.claim(user, "shard-0"), list[int]()
 
     async def commit(turn: int, *changes: Change) -> WorkingSet:
         committed = ChangeSet(f"c-{turn}", "Remember", "user", NOW + turn, changes)
         assert await journal.commit(epoch, believed, committed, {})
-        read.append(await fetched(single, "row_versions"))
+        read.append(await fetched(single, "row_versions") - before)
         async with own_pool.connection() as connection:  # a vacuum stands alone
             await connection.execute(between_turns.encode())
         return evolve(believed, changes)
