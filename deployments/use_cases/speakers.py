@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from ray.exceptions import RayError
@@ -15,6 +15,7 @@ from memory.model.commands import NameSpeaker, PartSpeaker
 from memory.model.ids import command_id, fold
 from memory.model.voices import BankChange
 from memory.rules.voice_bank import undoing
+from memory.rules.voice_turns import turn_id
 
 Following = NameSpeaker | PartSpeaker
 """A turn by which the memory follows a change of a bank."""
@@ -26,7 +27,7 @@ def following(key: str, old: str, new: str) -> list[NameSpeaker]:
     """The turn in which whoever is called `old` becomes the person who is called `new`. Its id follows from the key."""
     if fold(old) == fold(new):
         return []
-    return [NameSpeaker(command_id=command_id("voice", key), label=old, name=new)]
+    return [NameSpeaker(command_id=turn_id(key), label=old, name=new)]
 
 
 async def carried_out(
@@ -57,19 +58,25 @@ async def _as_it_was(app: AppContext, who: Caller, change: BankChange, ids: Sequ
 
 
 async def taken_back(app: AppContext, who: Caller, commands: Sequence[str]) -> list[str]:
-    """Undo turns of the memory, the last one first, as far as they still stand; the ids of the turns that did.
+    """Undo turns of the memory, the last one first, as far as they still stand; the ids of the turns that did."""
+    undone = []
+    for each in reversed(commands):
+        for command, made in undoings(each):
+            if await _undone(app, who, made, command):
+                undone.append(made)
+                break
+    return undone
+
+
+def undoings(command: str) -> Iterator[tuple[str, str]]:
+    """What can be undone of a turn, each with the id of its undoing.
 
     The journal undoes a command once. One that was undone and done again, by undoing that, is undone by its redoing.
     """
-    undone = []
-    for each in reversed(commands):
-        for _ in range(MOST_REDONE):
-            made = command_id("voice undo", each)
-            if await _undone(app, who, made, each):
-                undone.append(made)
-                break
-            each = command_id("voice undo", made)  # noqa: PLW2901  (what undid the undoing)
-    return undone
+    for _ in range(MOST_REDONE):
+        made = command_id("voice undo", command)
+        yield command, made
+        command = command_id("voice undo", made)
 
 
 async def _undone(app: AppContext, who: Caller, made: str, command: str) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from pydantic import BaseModel
@@ -11,12 +11,14 @@ from deployments.app_context import AppContext
 from deployments.callers import Caller, writing
 from deployments.commands import turn
 from deployments.kinds import Body, Id
-from deployments.use_cases.speakers import Following, carried_out, following, taken_back
+from deployments.use_cases.speakers import Following, carried_out, following, taken_back, undoings
 from deployments.use_cases.voices import VoiceName, VoiceOut, in_sight, shown_voice, voice_meant
 from memory.errors import Conflict
+from memory.model.commands import NameSpeaker
 from memory.model.ids import fold
-from memory.model.voices import DIFFER, BankChange, KnownVoice, VoiceBank, is_numbered
+from memory.model.voices import DIFFER, BankChange, KnownVoice, VoiceBank
 from memory.rules.voice_bank import differing, excluded, merged, named
+from memory.rules.voice_turns import called_before, renaming, turn_id
 from memory.services.voices import undo as undo_change
 
 NOTHING = "There is no change of the voices that could be undone."
@@ -87,11 +89,21 @@ async def name_voice(app: AppContext, who: Caller, key: str, voice_id: str, body
     change = named(bank, key, app.clock.now(), voice.voice_id, body.name)
     if is_so:
         return await changed_so(app, who, change, (), voice.voice_id)
-    earlier = await _naming(app, who, voice)
-    undone = await taken_back(app, who, earlier.commands) if earlier else []
-    believed_as = _believed_as(voice, earlier)
-    commands = [] if believed_as is None else following(key, believed_as, body.name)
-    return await changed_so(app, who, change, commands, voice.voice_id, undone)
+    goes_with = renaming(bank, await standing_changes(app, who, bank, voice), voice, key)
+    undone = await taken_back(app, who, goes_with.taken_back)
+    return await changed_so(app, who, change, _moved(goes_with.moved, body.name), voice.voice_id, undone)
+
+
+def _moved(people: Mapping[str, str], name: str) -> list[NameSpeaker]:
+    """The turns, by their ids, in which whoever is called so becomes the person of a name."""
+    others = {made: old for made, old in people.items() if fold(old) != fold(name)}
+    return [NameSpeaker(command_id=made, label=old, name=name) for made, old in others.items()]
+
+
+async def standing_changes(app: AppContext, who: Caller, bank: VoiceBank, voice: KnownVoice) -> list[BankChange]:
+    """What a person has changed of a voice and of those that became one with it, the latest first."""
+    one = [each.voice_id for each in bank.voices.values() if bank.root(each.voice_id) == voice]
+    return await app.stores.voices.standing_changes(who.scope, one)
 
 
 async def merge_voices(app: AppContext, who: Caller, key: str, body: VoiceMerging) -> VoiceChanged:
@@ -130,8 +142,11 @@ async def _again(app: AppContext, who: Caller, bank: VoiceBank, known: BankChang
     """A change that was asked for before: turns that it still lacks, as after a failure in between, are made up for."""
     first = known.voices[0].before if known.voices else None
     if first is not None:
-        old = first.label if known.kind == "name" else first.name or first.label
-        for command in following(known.change_id, old, bank.shown(first.voice_id)):
+        people = {turn_id(known.change_id): first.label if known.kind == "name" else first.name or first.label}
+        changes = await standing_changes(app, who, bank, bank.root(first.voice_id))
+        merged_before = called_before(bank, changes, bank.root(first.voice_id))
+        people |= {turn_id(known.change_id, each): old for each, old in merged_before.items()}
+        for command in _moved(people, bank.shown(first.voice_id)):
             if command.command_id in known.commands:
                 await turn(app, who, command)
     shown = await shown_voice(app, who, bank, voice)
@@ -157,11 +172,21 @@ async def undo_voices(app: AppContext, who: Caller, key: str, body: VoiceUndoing
     if change is None:
         change_id = body.change_id or await _last(app, who)
         await _touching_what_is_seen(app, who, change_id)
+        await _named_since(app, who, change_id)
         change = await undo_change(app.stores.voices, who.scope, key, app.clock.now(), change_id)
         commands = await taken_back(app, who, change.commands)
     else:
         commands = await taken_back(app, who, change.commands) if await _is_last(app, who, key) else []
     return VoiceUndone(change_id=key, undoes=change.change_id, kind=change.kind, commands=commands)
+
+
+async def _named_since(app: AppContext, who: Caller, change_id: str) -> None:
+    """Raise Conflict if another name has taken turns of a change back, and done them in its own way."""
+    for known in await app.stores.voices.changes(who.scope, change_id):
+        undone = {made for command in known.change.commands for _, made in undoings(command)}
+        for later in await app.stores.voices.standing_changes(who.scope):
+            if later.change_id != change_id and undone & {*later.commands}:
+                raise Conflict("That voice has got another name since; undo that first.", change_id=later.change_id)
 
 
 async def _undone_before(app: AppContext, who: Caller, key: str) -> BankChange | None:
@@ -194,26 +219,6 @@ async def _touching_what_is_seen(app: AppContext, who: Caller, change_id: str) -
     for known in await app.stores.voices.changes(who.scope, change_id):
         if not {bank.root(each).voice_id for each in known.change.touched if each in bank.voices} <= seen:
             raise Conflict(NOTHING)
-
-
-async def _naming(app: AppContext, who: Caller, voice: KnownVoice) -> BankChange | None:
-    """The change that gave a voice the name it has, if it still stands."""
-    if not voice.name:
-        return None
-    for change in await app.stores.voices.standing_changes(who.scope, [voice.voice_id]):
-        given = (each.after.name for each in change.voices if each.after and each.after.voice_id == voice.voice_id)
-        if change.kind == "name" and voice.name in given:
-            return change
-    return None
-
-
-def _believed_as(voice: KnownVoice, earlier: BankChange | None) -> str | None:
-    """What a person is called of whom was believed what a voice said, before it got a name.
-
-    None of a voice that was a person's from the first, or got its name by a change that is gone: people are not renamed
-    because a voice turns out to be another's, and what was read as theirs stays theirs.
-    """
-    return None if not is_numbered(voice.label) or (voice.name and earlier is None) else voice.label
 
 
 async def changed_so(

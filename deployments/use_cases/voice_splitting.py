@@ -12,14 +12,14 @@ from deployments.callers import Caller, writing
 from deployments.commands import turn
 from deployments.kinds import Body, Id, ShortText
 from deployments.use_cases.speakers import taken_back
-from deployments.use_cases.voice_changes import VoiceChanged, changed_so, made_before
+from deployments.use_cases.voice_changes import VoiceChanged, changed_so, made_before, standing_changes
 from deployments.use_cases.voices import shown_voice, voice_meant
 from memory.errors import Conflict, Invalid, NotFound
 from memory.model.commands import PartSpeaker
-from memory.model.ids import command_id
 from memory.model.voices import SPLIT, BankChange, KnownVoice, VoiceBank
 from memory.rules.voice_bank import applied
 from memory.rules.voice_splits import brought_by, labels_of, labels_split, prints_split
+from memory.rules.voice_turns import turn_id
 from memory.services.voices import day_called
 
 MOST_SAID = 200_000
@@ -47,7 +47,7 @@ async def split_voice(app: AppContext, who: Caller, key: str, voice_id: str, bod
         raise Invalid("Say which labels go out, or which prints; one of the two.")
     undone = list[str]()
     if body.labels:
-        brought, turns = brought_by(bank, await _changes(app, who, bank, voice), body.labels)
+        brought, turns = brought_by(bank, await standing_changes(app, who, bank, voice), body.labels)
         brought = brought or await _heard_under(app, who, bank, voice, body.labels)
         change = labels_split(bank, key, app.clock.now(), voice.voice_id, body.labels, brought)
         command = await _parting(app, who, bank, change, body.labels, None)
@@ -57,12 +57,6 @@ async def split_voice(app: AppContext, who: Caller, key: str, voice_id: str, bod
         change, sources = await _prints_out(app, who, key, bank, voice, body.prints)
         command = await _parting(app, who, bank, change, [voice.label], sources)
     return await changed_so(app, who, change, [command], change.apart[1], undone)
-
-
-async def _changes(app: AppContext, who: Caller, bank: VoiceBank, voice: KnownVoice) -> list[BankChange]:
-    """What a person has changed of a voice and of those that became one with it, the latest first."""
-    one = [each.voice_id for each in bank.voices.values() if bank.root(each.voice_id) == voice]
-    return await app.stores.voices.standing_changes(who.scope, one)
 
 
 async def _heard_under(
@@ -83,7 +77,7 @@ async def _prints_out(
     sources = sorted(str(each) for each in heard)
     if set(sources) - await app.stores.voices.sources_in_sight(who.view, sources):
         raise NotFound("This voice is not known by such a print.", voice_id=voice.voice_id)
-    changes = await _changes(app, who, bank, voice)
+    changes = await standing_changes(app, who, bank, voice)
     for label in labels_of(bank, voice)[1:]:
         if brought_by(bank, changes, [label])[0] & set(ids):
             raise Invalid(
@@ -115,7 +109,7 @@ async def _parting(
 
 
 def _turn(key: str, old: str, new: str, keys: Sequence[int]) -> PartSpeaker:
-    return PartSpeaker(command_id=command_id("voice", key), name=old, label=new, segment_keys=tuple(sorted(keys)))
+    return PartSpeaker(command_id=turn_id(key), name=old, label=new, segment_keys=tuple(sorted(keys)))
 
 
 async def _again(app: AppContext, who: Caller, bank: VoiceBank, known: BankChange) -> VoiceChanged:

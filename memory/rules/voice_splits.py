@@ -17,6 +17,7 @@ from memory.model.voices import (
     voice_id,
 )
 from memory.rules.voice_bank import free_label, has_room, standing, stricter
+from memory.rules.voice_turns import turn_id
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,8 +104,10 @@ def brought_by(bank: VoiceBank, changes: Sequence[BankChange], labels: Collectio
         gone = {each.after.voice_id for each in change.voices if each.after is not None and each.after.merged_into}
         if change.undoes is None and gone:
             first |= {p.print.print_id: p.before for p in change.prints if p.print.print_id not in settled}
-            turns += change.commands[-1:] if gone <= out else ()
-    return {each for each, voice in first.items() if voice in out}, turns
+            turns += [turn_id(change.change_id)] if gone <= out else []
+        turns += [turn_id(change.change_id, of) for of in out]  # a name that came later has moved them once more
+    made = {each for change in changes for each in change.commands}
+    return {each for each, voice in first.items() if voice in out}, [each for each in turns if each in made]
 
 
 def relabelled(bank: VoiceBank, change: BankChange) -> Iterator[Relabelled]:

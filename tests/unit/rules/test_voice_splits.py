@@ -13,6 +13,7 @@ from memory.errors import Conflict, Invalid, NotFound
 from memory.model.voices import DROP, SPLIT, BankChange, VoiceBank
 from memory.rules import voice_bank as vb
 from memory.rules.voice_splits import Relabelled, brought_by, labels_split, prints_split, relabelled
+from memory.rules.voice_turns import turn_id
 from memory.rules.voices import identify, proposals
 from tests.unit.rules.test_voices import NOW, axis, beside, called, listen, voice
 
@@ -33,7 +34,7 @@ def merged(bank: VoiceBank, *pairs: tuple[str, str]) -> tuple[VoiceBank, list[Ba
     changes = list[BankChange]()
     for number, (kept, gone) in enumerate(pairs):
         made = vb.merged(bank, f"m-{number}", NOW, called(bank, kept), called(bank, gone))
-        changes.insert(0, replace(made, commands=(f"c-{number}",)))
+        changes.insert(0, replace(made, commands=(turn_id(made.change_id),)))
         bank = vb.applied(bank, made)
     return bank, changes
 
@@ -49,7 +50,7 @@ def test_what_became_one_comes_apart_with_its_prints(bank: VoiceBank) -> None:
     assert (after.voices, after.prints) == (bank.voices, bank.prints)
     assert (change.kind, change.apart) == (SPLIT, (called(bank, FIRST), called(bank, SECOND)))
     assert vb.applied(after, vb.undoing(change, "u", NOW)) == both
-    assert brought_by(both, changes, [SECOND])[1] == ["c-0"]
+    assert brought_by(both, changes, [SECOND])[1] == [turn_id("m-0")]
 
 
 def test_several_labels_go_out_as_one_voice(bank: VoiceBank) -> None:
@@ -65,7 +66,7 @@ def test_several_labels_go_out_as_one_voice(bank: VoiceBank) -> None:
 
 def test_one_of_a_chain_comes_out_alone(bank: VoiceBank) -> None:
     three, changes = merged(bank, (SECOND, THIRD), (FIRST, SECOND))
-    assert brought_by(three, changes, [THIRD])[1] == ["c-0"], "the turn of the other concerned two voices"
+    assert brought_by(three, changes, [THIRD])[1] == [turn_id("m-0")], "the turn of the other concerned two voices"
     after = vb.applied(three, out(three, changes, FIRST, THIRD))
     assert [each.print_id for each in after.prints_of(called(after, THIRD))] == [
         each.print_id for each in bank.prints_of(called(bank, THIRD))
