@@ -141,8 +141,13 @@ class LiveLine:
 
     async def _told(self, connection: ClientConnection) -> None:
         async for message in connection:
-            for segment in json.loads(message)["segments"]:
+            told = json.loads(message)
+            for segment in told["segments"]:
                 self.tell(segment)
+            if skipped_s := told.get("skipped_s"):
+                err.print(
+                    f"[dim]{skipped_s:.1f} s of speech before this were too much at once; the end brings them.[/]"
+                )
 
 
 def _problem(refused: InvalidStatus) -> RequestRefused:

@@ -21,7 +21,7 @@ from deployments.findings import checked
 from deployments.kinds import Body, Id, ShortText
 from deployments.live_protocol import as_request
 from deployments.use_cases.heard_pieces import SoundPieceIn
-from deployments.use_cases.live_hearing import LiveSession, StreamForm, open_live
+from deployments.use_cases.live_hearing import LiveSession, LiveWords, StreamForm, open_live
 from deployments.use_cases.sources import SessionId
 from memory.errors import DomainError
 from memory.model.sound import StreamCodec
@@ -93,16 +93,21 @@ async def _served(socket: WebSocket, session: LiveSession) -> None:
 async def _tell_all(socket: WebSocket, session: LiveSession) -> None:
     """Tell the words until there are no more. They are stored also when the client has gone."""
     with_client = True
-    async for segments in session.told():
-        shown = [each.model_dump(exclude_none=True) for each in segments]
-        told = visible_json(orjson.dumps({"segments": shown, "session_id": session.session_id}).decode())
+    async for words in session.told():
         if with_client:
             try:
-                await socket.send_text(told)
+                await socket.send_text(_shown(words, session.session_id))
             except GONE:
                 with_client = False
     with suppress(*GONE):
         await socket.close()
+
+
+def _shown(words: LiveWords, session_id: str) -> str:
+    """The message of a piece. `skipped_s` is part of it only where speech was skipped."""
+    segments = [each.model_dump(exclude_none=True) for each in words.segments]
+    skipped = {"skipped_s": round(words.skipped_s, 1)} if words.skipped_s else {}
+    return visible_json(orjson.dumps({"segments": segments, "session_id": session_id, **skipped}).decode())
 
 
 async def _take_all(socket: WebSocket, session: LiveSession) -> None:

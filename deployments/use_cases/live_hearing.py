@@ -37,6 +37,14 @@ class StreamForm:
     rate: int = RATE
 
 
+@dataclass(frozen=True, slots=True)
+class LiveWords:
+    """What is told of a piece: its segments, and seconds of speech before it that are left to the sweep."""
+
+    segments: list[HeardSegmentOut]
+    skipped_s: float = 0.0
+
+
 class LiveSession:
     """One stream of a session, from its first message to its last word."""
 
@@ -65,13 +73,15 @@ class LiveSession:
         """Nothing more comes; `told` ends when the rest was heard. Raises ModelFailed."""
         await self._stream.finish()
 
-    async def told(self) -> AsyncIterator[list[HeardSegmentOut]]:
-        """The segments of each piece, once they are stored. Raises ModelFailed, and Unavailable of a full disk."""
+    async def told(self) -> AsyncIterator[LiveWords]:
+        """The words of each piece, once they are stored. Raises ModelFailed, and Unavailable of a full disk."""
         async for each in self._stream.heard():
             if isinstance(each, StreamedSound):
                 await self._take(each.pcm)
-            elif segments := await self._store(each):
-                yield segments
+                continue
+            words = LiveWords(await self._store(each), each.skipped_s)
+            if words.segments or words.skipped_s:
+                yield words
         await self._keep()
 
     async def close(self) -> None:

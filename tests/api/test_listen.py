@@ -61,8 +61,13 @@ async def opened(door: Door, ear: FakeLiveEar, home: Path) -> AsyncIterator[Open
 
 
 async def told(connection: ClientConnection) -> list[Any]:
+    """The segments of all that is told until the stream is closed."""
+    return [segment for message in await messages(connection) for segment in message["segments"]]
+
+
+async def messages(connection: ClientConnection) -> list[Any]:
     """All that is told until the stream is closed."""
-    return [segment async for message in connection for segment in json.loads(message)["segments"]]
+    return [json.loads(message) async for message in connection]
 
 
 def chunks(*parts: np.ndarray, of: int = RATE // 10) -> list[bytes]:

@@ -26,17 +26,18 @@ from tests.fakes.hearing import silence, tone
 class FakeDoor:
     """A door that counts what comes, tells a word for it, and may break a stream after some messages."""
 
-    def __init__(self, breaks_after: int | None = None) -> None:
+    def __init__(self, breaks_after: int | None = None, skipped_s: float | None = None) -> None:
         self.came: list[bytes] = []
         self.streams = 0
         self._breaks_after = breaks_after
+        self._skipped = {} if skipped_s is None else {"skipped_s": skipped_s}
 
     async def take(self, connection: ServerConnection) -> None:
         self.streams += 1
         async for message in connection:
             if isinstance(message, str):
                 segment = {"start": 1.0, "speaker": "me", "text": f"{len(self.came)} pieces"}
-                await connection.send(json.dumps({"segments": [segment], "session_id": "s"}))
+                await connection.send(json.dumps({"segments": [segment], "session_id": "s", **self._skipped}))
                 return
             self.came.append(message)
             if self.streams == 1 and len(self.came) == self._breaks_after:
@@ -65,6 +66,16 @@ async def test_all_pieces_come_and_the_last_words_are_waited_for() -> None:
         await asyncio.wait_for(line.run(), 10)
     assert door.came == [bytes([number]) for number in range(5)]
     assert [each["text"] for each in told] == ["5 pieces"]
+
+
+async def test_what_was_skipped_is_said_beside_the_words(capsys: pytest.CaptureFixture[str]) -> None:
+    door = FakeDoor(skipped_s=4.25)
+    async with await door.open() as server:
+        line, told = line_to(port_of(server))
+        line.end()
+        await asyncio.wait_for(line.run(), 10)
+    assert [each["text"] for each in told] == ["0 pieces"]
+    assert "4.2 s of speech" in capsys.readouterr().err
 
 
 async def test_a_line_that_breaks_is_taken_up_again(monkeypatch: pytest.MonkeyPatch) -> None:
