@@ -5,7 +5,8 @@ of silence between them, to a user of its own. Counted are the words, how late t
 and what the processes of Memoray took above rest. How late: from when the last sound of a segment was sent until the
 segment was told. Exit code 1 if sound was lost, or a stream ended early.
 
-It needs the extra `speech`. Afterwards the memories of these users are forgotten.
+With `--voice FILE` each of these users is known by that sound, so that whoever speaks is compared with them. It needs
+the extra `speech`. Afterwards the memories of these users are forgotten.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from pathlib import Path
 from urllib.parse import urlencode
 
 import av
+import httpx
 import numpy as np
 from websockets.asyncio.client import ClientConnection, connect
 
@@ -42,6 +44,7 @@ MOST_FILE_S = 600.0
 LOOK_S = 2.0
 """Between two looks at the memory; each takes some 10 ms."""
 LAST_WORDS_S = 60.0
+ENROL_S = 60.0
 HEARS = "adapters.hearing."
 """In the titles of processes that hear."""
 
@@ -67,14 +70,14 @@ class LiveTalker:
     """Talks over one stream."""
 
     def __init__(self, url: str, token: str, user: str, codec: StreamCodec, messages: Sequence[bytes]) -> None:
-        self._url, self._token, self._user, self._messages = url, token, user, messages
+        self._url, self._token, self.user, self._messages = url, token, user, messages
         self.seen = StreamResult(codec, len(messages) * PIECE_S[codec])
 
     async def run(self) -> None:
         """Send in real time, and take the words until there are no more."""
         query = urlencode({"session_id": "talk", "codec": self.seen.codec, "language": "en"})
         address_ = f"{self._url.replace('http', 'ws', 1)}/v1/listen?{query}"
-        headers = {"X-Internal-Token": self._token, "X-User-Id": self._user}
+        headers = {"X-Internal-Token": self._token, "X-User-Id": self.user}
         async with connect(address_, additional_headers=headers, proxy=None) as line:
             began = time.monotonic()
             telling = asyncio.create_task(self._told(line, began))
@@ -97,9 +100,18 @@ class LiveTalker:
 
     def count(self) -> None:
         """Ask what is kept of it, and forget it."""
-        with HttpClient(self._url, self._token, self._user) as client:
+        with HttpClient(self._url, self._token, self.user) as client:
             self.seen.kept_s = client.get(route("session", "talk"))["sound_s"]
             client.delete(route("memory"))
+
+
+def enrol(url: str, token: str, users: Sequence[str], sound: Path) -> None:
+    """Let memories know somebody by a sound. Raises httpx.HTTPStatusError if it is refused."""
+    for user in users:
+        head = {"X-Internal-Token": token, "X-User-Id": user}
+        with sound.open("rb") as file:
+            asked = httpx.post(f"{url}/v1/enroll?name=Ann", headers=head, files={"audio": file}, timeout=ENROL_S)
+        asked.raise_for_status()
 
 
 def talk_of(files: Sequence[Waveform], first: int, seconds: float) -> Waveform:
@@ -184,18 +196,18 @@ def main() -> None:
     parser.add_argument("--codec", nargs="+", choices=tuple(PIECE_S), default=("pcm16", "opus"), help="taken in turn")
     parser.add_argument("--streams", type=int, default=4)
     parser.add_argument("--seconds", type=float, default=90.0)
+    parser.add_argument("--voice", type=Path, help="a sound of one person, by which each memory knows somebody")
     given = parser.parse_args()
     url, token = address(given.home)
-    files = [
-        np.concatenate([*PyavDecoder().open(path.open("rb")).blocks])
-        for path in sorted(given.folder.iterdir())
-        if path.suffix.lower() in SUFFIXES
-    ]
+    sounds = [path for path in sorted(given.folder.iterdir()) if path.suffix.lower() in SUFFIXES]
+    files = [np.concatenate([*PyavDecoder().open(path.open("rb")).blocks]) for path in sounds]
     run, talkers = secrets.token_hex(3), []
     for number in range(given.streams):
         codec = given.codec[number % len(given.codec)]
         messages = [*messages_of(talk_of(files, number, given.seconds), codec)]
         talkers.append(LiveTalker(url, token, f"talker-{run}-{number}", codec, messages))
+    if given.voice:
+        enrol(url, token, [each.user for each in talkers], given.voice)
     rest, peak = asyncio.run(all_at_once(talkers, given.home))
     for each in talkers:
         each.count()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import dropwhile
 from typing import Literal
 
 from pydantic import BaseModel
@@ -18,7 +19,7 @@ from memory.model.commands import NameSpeaker
 from memory.model.ids import fold
 from memory.model.voices import DIFFER, BankChange, KnownVoice, VoiceBank
 from memory.rules.voice_bank import differing, excluded, merged, named
-from memory.rules.voice_turns import called_before, renaming, turn_id
+from memory.rules.voice_turns import renaming, turn_id
 from memory.services.voices import undo as undo_change
 
 NOTHING = "There is no change of the voices that could be undone."
@@ -142,10 +143,11 @@ async def _again(app: AppContext, who: Caller, bank: VoiceBank, known: BankChang
     """A change that was asked for before: turns that it still lacks, as after a failure in between, are made up for."""
     first = known.voices[0].before if known.voices else None
     if first is not None:
-        people = {turn_id(known.change_id): first.label if known.kind == "name" else first.name or first.label}
-        changes = await standing_changes(app, who, bank, bank.root(first.voice_id))
-        merged_before = called_before(bank, changes, bank.root(first.voice_id))
-        people |= {turn_id(known.change_id, each): old for each, old in merged_before.items()}
+        people: Mapping[str, str] = {turn_id(known.change_id): first.name or first.label}
+        if known.kind == "name":
+            changes = await standing_changes(app, who, bank, bank.root(first.voice_id))
+            older = [*dropwhile(lambda each: each.change_id != known.change_id, changes)][1:]
+            people = renaming(bank, older, first, known.change_id).moved
         for command in _moved(people, bank.shown(first.voice_id)):
             if command.command_id in known.commands:
                 await turn(app, who, command)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from memory.model.ids import command_id
 from memory.model.voices import BankChange, KnownVoice, VoiceBank, VoiceSwap, is_numbered
@@ -29,41 +29,78 @@ def renaming(bank: VoiceBank, changes: Sequence[BankChange], voice: KnownVoice, 
     """What another name of a voice takes back and moves.
 
     `changes` are the standing ones of the voice and of all that became one with it, the latest first. What was merged
-    after the present name was given follows the voice, each from what it was called before. People are not renamed
-    because a voice turns out to be another's: what was read as theirs, before any voice had that name, stays theirs.
+    after the present name was given follows the voice. Strangers follow from their numbers, so that nobody is moved who
+    has got the name since that a stranger had before. People are not renamed because a voice turns out to be another's:
+    what was read as theirs, before any voice had that name, stays theirs.
     """
-    earlier = naming(changes, voice)
-    is_first = not voice.name and is_numbered(voice.label)
-    moved = {turn_id(change_id): voice.label} if is_numbered(voice.label) and (is_first or earlier) else {}
-    if is_first:  # what was merged into a number follows the number
-        return VoiceRenaming((), moved)
-    called, taken_back = called_before(bank, changes, voice), list[str]()
-    for change in changes:
-        if change is earlier or loser(change, voice.voice_id):
-            gone, turns = _turns(change, called, voice)
-            taken_back += reversed(turns)
-            moved |= {turn_id(change_id, each): called[each] for each in gone}
-        if change is earlier:
-            break
-    return VoiceRenaming(taken_back[::-1], moved)
+    found = _Followers(bank, changes, [each for each in bank.voices if bank.root(each) == bank.root(voice.voice_id)])
+    if _has_own_words(voice, changes):
+        found.people[voice.voice_id] = voice.label
+    found.since_named(voice, 0)
+    ids = {each: None if each == voice.voice_id else each for each in found.people}
+    moved = {turn_id(change_id, ids[each]): called for each, called in found.people.items()}
+    return VoiceRenaming([turn for _, turn in sorted(found.turns, key=lambda each: -each[0])], moved)
 
 
-def _turns(change: BankChange, called: Mapping[str, str], voice: KnownVoice) -> tuple[list[str], list[str]]:
-    """Who was moved to a voice's name by a change, by the ids of their voices, and the turns of it."""
-    gone, lost = list[str](), loser(change, voice.voice_id)
-    turns = [turn_id(change.change_id)] if turn_id(change.change_id) in change.commands else []
-    if turns and lost is not None:
-        gone.append(lost.voice_id)
-    for each in called:
-        if (followed := turn_id(change.change_id, each)) in change.commands:
-            gone.append(each)
-            turns.append(followed)
-    return gone, turns
+@dataclass
+class _Followers:
+    """Who was moved to the name of a voice, and by which turns: each with the place of its change."""
+
+    bank: VoiceBank
+    changes: Sequence[BankChange]
+    ids: Sequence[str]
+    """Of the voice and of all that became one with it."""
+    people: dict[str, str] = field(default_factory=dict)
+    """Id of a voice -> what the person was called of whom its words were believed."""
+    turns: list[tuple[int, str]] = field(default_factory=list)
+
+    def since_named(self, voice: KnownVoice, first: int) -> None:
+        """All that followed a voice, up to the change before place `first`, since it has the name it had then."""
+        if not voice.name and is_numbered(voice.label):
+            return  # what was merged into a number goes with the number
+        given = naming(self.changes[first:], voice)
+        for place, change in enumerate(self.changes[first:], first):
+            lost = loser(change, voice.voice_id)
+            if lost is not None:
+                self._follow(lost, change, place)
+            if change is given or lost is not None:
+                self._add(change, place)
+            if change is given:
+                break
+
+    def _follow(self, lost: KnownVoice, change: BankChange, place: int) -> None:
+        """What became one with a voice by a change moves on with it."""
+        called = lost.name or lost.label
+        if _has_own_words(lost, self.changes[place + 1 :]):
+            self.people[lost.voice_id] = lost.label
+            if change.kind != "name":  # who gets the name that another has has lost an earlier one before
+                self.since_named(lost, place + 1)
+        elif self.bank.called(called) is not None:  # another voice has the name by now: strangers alone move on
+            self.since_named(lost, place + 1)
+        elif turn_id(change.change_id) in change.commands:
+            self.people[lost.voice_id] = called
+
+    def _add(self, change: BankChange, place: int) -> None:
+        """The turns of a change. Who was moved along by it is moved again."""
+        for of in (None, *self.ids):
+            if (turn := turn_id(change.change_id, of)) in change.commands:
+                self.turns.append((place, turn))
+                if of is not None:
+                    self.people.setdefault(of, self._called(of))
+
+    def _called(self, of: str) -> str:
+        lost = next(each for change in self.changes for each, _ in _losers(change) if each.voice_id == of)
+        return lost.label if is_numbered(lost.label) else lost.name or lost.label
+
+
+def _has_own_words(voice: KnownVoice, changes: Sequence[BankChange]) -> bool:
+    """Whether what a voice said was believed of its number, before it got a name by one of these changes."""
+    return is_numbered(voice.label) and (not voice.name or naming(changes, voice) is not None)
 
 
 def naming(changes: Sequence[BankChange], voice: KnownVoice) -> BankChange | None:
-    """The change that gave a voice the name it has, if it still stands."""
-    for change in changes if voice.name else ():
+    """The change that gave a voice the name it has, or gave it its label again, if it still stands."""
+    for change in changes:
         if change.kind == "name" and any(_names(swap, voice) for swap in change.voices):
             return change
     return None
@@ -73,18 +110,6 @@ def _names(swap: VoiceSwap, voice: KnownVoice) -> bool:
     before, after = swap.before, swap.after
     is_so_now = after is not None and (after.voice_id, after.name) == (voice.voice_id, voice.name)
     return is_so_now and (before is None or before.name != voice.name)
-
-
-def called_before(bank: VoiceBank, changes: Sequence[BankChange], voice: KnownVoice) -> dict[str, str]:
-    """Id of each voice that became one with this -> what the person was called of whom its words were believed."""
-    called = dict[str, str]()
-    for change in changes:
-        for lost, _ in _losers(change):
-            if bank.root(lost.voice_id) == voice:
-                # who gets the name that another has loses an earlier one first
-                name = lost.label if change.kind == "name" else lost.name or lost.label
-                called.setdefault(lost.voice_id, name)
-    return called
 
 
 def loser(change: BankChange, into: str) -> KnownVoice | None:
