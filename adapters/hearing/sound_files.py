@@ -41,7 +41,7 @@ class PyavDecoder:
         size = file.seek(0, io.SEEK_END)
         file.seek(0)
         try:
-            container = av.open(file, options={"format_whitelist": FORMATS}, metadata_errors="replace")
+            container = av.open(file, mode="r", options={"format_whitelist": FORMATS}, metadata_errors="replace")
         except (av.FFmpegError, ValueError, OSError) as error:
             raise Invalid("This is no sound file that can be read, or it is damaged.") from error
         if not container.streams.audio:

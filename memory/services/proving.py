@@ -6,7 +6,6 @@ that is kept while the night goes on are ids of facts and figures, in its report
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -34,8 +33,6 @@ ASKED_S = 30.0
 what a night over 100,000 entities may take)."""
 AGAIN = 2.0
 """How much longer than that they may take after a step: the same questions, while the step is still told of."""
-AT_ONCE = 2
-"""Questions asked side by side (chosen: a laptop has two cores to spare at night)."""
 TRIES = 3
 """Times a question is asked if a leg was late: a busy machine must not look like a step that does harm."""
 Ask = Callable[[str, str, Instant], Awaitable[Sequence[int] | None]]
@@ -219,14 +216,17 @@ class NightProof:
         return remade
 
     async def _answers(self, questions: Sequence[ProofQuestion], seconds: float) -> list[float | None]:
-        """Recall of each, as far as they can be asked in so many seconds; None where one could not be answered."""
+        """Recall of each, as far as they can be asked in so many seconds; None where one could not be answered.
+
+        One is asked after the other: somebody who asks meanwhile finds the other core of a laptop free.
+        """
         assert self._proving is not None
         found: list[float | None] = []
         until = self._proving.clock() + seconds
-        for start in range(0, len(questions), AT_ONCE):
+        for each in questions:
             if self._proving.clock() >= until:
                 break
-            found += await asyncio.gather(*map(self._answer, questions[start : start + AT_ONCE]))
+            found.append(await self._answer(each))
         return found
 
     async def _answer(self, question: ProofQuestion) -> float | None:

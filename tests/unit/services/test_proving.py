@@ -267,7 +267,7 @@ def test_of_what_crosses_only_facts_are_read_by_a_search(noun: str, reached: boo
 async def test_questions_for_which_there_is_no_time_are_left_out_and_told() -> None:
     proved = Proved()
     seconds = iter(range(1_000))
-    proved.proving = replace(proved.proving, seconds=2.0, clock=lambda: float(next(seconds)))
+    proved.proving = replace(proved.proving, seconds=3.0, clock=lambda: float(next(seconds)))
     report = await proved.sleep("help")
     assert report["proof"] == {"questions": 2, "before": 1.0, "after": 1.0, "undone": [], "left_out": 2}
 
