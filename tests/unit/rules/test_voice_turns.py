@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from hypothesis import given
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 from memory.errors import Invalid
 from memory.model.voices import BankChange, KnownVoice, VoiceBank
 from memory.rules import voice_bank as vb
+from memory.rules.voice_splits import brought_by, labels_split
 from memory.rules.voice_turns import renaming, turn_id
 
 STRANGERS = tuple(f"Speaker {number} of 3 May" for number in range(1, 5))
@@ -18,6 +20,7 @@ STEPS = st.lists(
     st.one_of(
         st.tuples(st.just("name"), st.sampled_from(LABELS), st.sampled_from(("Tom", "Ben", "Ann", "Eva"))),
         st.tuples(st.just("merge"), st.sampled_from(LABELS), st.sampled_from(LABELS)),
+        st.tuples(st.just("split"), st.sampled_from(STRANGERS), st.just("")),
     ),
     max_size=12,
 )
@@ -29,27 +32,27 @@ class Believed:
     def __init__(self) -> None:
         self.people = {label: label for label in LABELS}
         self._moved: dict[str, tuple[str, dict[str, str]]] = {}
-        self._undone: set[str] = set()
+        self._undone: dict[str, list[str]] = {}
 
     def name(self, turn: str, old: str, new: str) -> None:
-        moved = {label: who for label, who in self.people.items() if who == old}
-        self._moved[turn] = new, moved
-        self.people |= dict.fromkeys(moved, new)
+        self.move(turn, [label for label, who in self.people.items() if who == old], new)
+
+    def move(self, turn: str, labels: Sequence[str], new: str) -> None:
+        self._moved[turn] = new, {label: self.people[label] for label in labels}
+        self.people |= dict.fromkeys(labels, new)
 
     def undo(self, turn: str) -> bool:
-        """Take back a turn, or the taking back of one (`undo TURN`); False if that was done before."""
+        """Take back a turn as far as it stands, or the taking back of one (`undo TURN`); False if that was before."""
         if turn.startswith("undo "):
             turn = turn.removeprefix("undo ")
-            self._undone.remove(turn)
-            new, moved = self._moved[turn]
-            self.people |= dict.fromkeys(moved, new)
+            self.people |= dict.fromkeys(self._undone.pop(turn), self._moved[turn][0])
             return True
         if turn in self._undone:
             return False
         new, moved = self._moved[turn]
-        assert all(self.people[label] == new for label in moved), "a later turn goes back first"
-        self._undone.add(turn)
-        self.people |= moved
+        back = {label: who for label, who in moved.items() if self.people[label] == new}
+        self._undone[turn] = [*back]
+        self.people |= back
         return True
 
 
@@ -67,16 +70,20 @@ class Voices:
         if kind == "name" and self.bank.shown(one) == other:
             return
         try:
-            change = self._named(key, voice, other) if kind == "name" else self._merged(key, voice, other)
-        except Invalid:  # they are one already
+            if kind == "split":
+                if self._has_followers(one):  # who is left behind by them is moved by nothing but their words
+                    return
+                change = self._split(key, voice, one)
+            else:
+                change = self._named(key, voice, other) if kind == "name" else self._merged(key, voice, other)
+        except Invalid:  # they are one already, or a voice began with that label
             return
         self.bank = vb.applied(self.bank, change)
         self.changes.insert(0, change)
 
     def _named(self, key: str, voice: KnownVoice, name: str) -> BankChange:
         change = vb.named(self.bank, key, 0.0, voice.voice_id, name)
-        one = {each for each in self.bank.voices if self.bank.root(each) == voice}
-        goes_with = renaming(self.bank, [each for each in self.changes if each.touched & one], voice, key)
+        goes_with = renaming(self.bank, self._of(voice), voice, key)
         undone = [f"undo {each}" for each in reversed(goes_with.taken_back) if self.believed.undo(each)]
         for turn, old in goes_with.moved.items():
             self.believed.name(turn, old, name)
@@ -86,6 +93,21 @@ class Voices:
         change = vb.merged(self.bank, key, 0.0, kept.voice_id, self.bank.root(gone).voice_id)
         self.believed.name(turn_id(key), self.bank.shown(gone), self.bank.shown(kept.voice_id))
         return replace(change, commands=(turn_id(key),))
+
+    def _split(self, key: str, voice: KnownVoice, label: str) -> BankChange:
+        brought, turns = brought_by(self.bank, self._of(voice), [label])
+        change = labels_split(self.bank, key, 0.0, voice.voice_id, [label], brought)
+        undone = [f"undo {each}" for each in turns if self.believed.undo(each)]
+        self.believed.move(turn_id(key), [label], vb.applied(self.bank, change).shown(label))
+        return replace(change, commands=(*undone, turn_id(key)))
+
+    def _has_followers(self, label: str) -> bool:
+        befores = (each.before for change in self.changes for each in change.voices)
+        return any(each is not None and each.merged_into == label for each in befores)
+
+    def _of(self, voice: KnownVoice) -> list[BankChange]:
+        one = {each for each in self.bank.voices if self.bank.root(each) == voice}
+        return [each for each in self.changes if each.touched & one]
 
     def undo_last(self) -> None:
         change = self.changes.pop(0)
