@@ -145,9 +145,7 @@ class LiveLine:
             for segment in told["segments"]:
                 self.tell(segment)
             if skipped_s := told.get("skipped_s"):
-                err.print(
-                    f"[dim]{skipped_s:.1f} s of speech before this were too much at once; the end brings them.[/]"
-                )
+                err.print(f"[dim]{skipped_s:.1f} s of speech before this are heard when the session ends.[/]")
 
 
 def _problem(refused: InvalidStatus) -> RequestRefused:

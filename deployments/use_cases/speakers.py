@@ -12,22 +12,14 @@ from deployments.callers import Caller
 from deployments.commands import turn
 from memory.errors import Conflict, DomainError, NothingToUndo
 from memory.model.commands import NameSpeaker, PartSpeaker
-from memory.model.ids import command_id, fold
+from memory.model.ids import command_id
 from memory.model.voices import BankChange
 from memory.rules.voice_bank import undoing
-from memory.rules.voice_turns import turn_id
 
 Following = NameSpeaker | PartSpeaker
 """A turn by which the memory follows a change of a bank."""
 MOST_REDONE = 8
 """Times that one naming may be taken back and done again (chosen)."""
-
-
-def following(key: str, old: str, new: str) -> list[NameSpeaker]:
-    """The turn in which whoever is called `old` becomes the person who is called `new`. Its id follows from the key."""
-    if fold(old) == fold(new):
-        return []
-    return [NameSpeaker(command_id=turn_id(key), label=old, name=new)]
 
 
 async def carried_out(

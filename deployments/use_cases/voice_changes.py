@@ -12,7 +12,7 @@ from deployments.app_context import AppContext
 from deployments.callers import Caller, writing
 from deployments.commands import turn
 from deployments.kinds import Body, Id
-from deployments.use_cases.speakers import Following, carried_out, following, taken_back, undoings
+from deployments.use_cases.speakers import Following, carried_out, taken_back, undoings
 from deployments.use_cases.voices import VoiceName, VoiceOut, in_sight, shown_voice, voice_meant
 from memory.errors import Conflict
 from memory.model.commands import NameSpeaker
@@ -114,7 +114,7 @@ async def merge_voices(app: AppContext, who: Caller, key: str, body: VoiceMergin
     if known := await made_before(app, who, key, "merge", kept):
         return await _again(app, who, bank, known, kept)
     change = merged(bank, key, app.clock.now(), kept.voice_id, gone.voice_id)
-    commands = following(key, bank.shown(gone.voice_id), bank.shown(kept.voice_id))
+    commands = _moved({turn_id(key): bank.shown(gone.voice_id)}, bank.shown(kept.voice_id))
     return await changed_so(app, who, change, commands, kept.voice_id)
 
 

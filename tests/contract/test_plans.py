@@ -58,7 +58,7 @@ async def fetched(single: Pool, table: str) -> int:
 
 
 async def plainly(pool: Pool, statement: str) -> None:
-    """Run a statement alone, as a vacuum must be, and never by a name: the ALTERs of `single` take names away."""
+    """Run a statement alone, as a vacuum must be, and never by the name of a prepared one, which may be gone."""
     async with pool.connection() as connection:
         await connection.execute(statement.encode(), prepare=False)
 
