@@ -151,7 +151,8 @@ def time_of(passage: Passage, grounds: UtteranceContext) -> TimeSpan | None:
     """The first time named by the evidence, else by its clause, else (of what is past) by the part around it."""
     at, offset = grounds.utterance.at, grounds.utterance.offset_s
     texts = (passage.quote, passage.clause, passage.part if passage.past else "")
-    spans = (span for text in texts for span in resolve(text, at, offset, "past" if passage.past else "future"))
+    prefer = "past" if passage.past else "future"
+    spans = (span for text in texts for span in resolve(text, at, offset, prefer, nearest=True))
     return next((span for span in spans if span.kind != "recurrence"), None)
 
 

@@ -10,7 +10,7 @@ from adapters.extraction.rules_clauses import Clause, clauses
 from adapters.extraction.rules_endings import is_put_off
 from adapters.extraction.rules_frames import Frame
 from adapters.extraction.rules_model import Doc
-from adapters.extraction.rules_schedules import days_set, is_called_off, sets_a_day
+from adapters.extraction.rules_schedules import days_set, done_on, is_called_off, sets_a_day
 from adapters.extraction.rules_voice import Voice
 from memory.model.claims import Claim, Utterance
 from memory.model.timeline import DAY_S, Instant
@@ -59,8 +59,12 @@ class Scene:
     """Whether it may answer a question: what only points is then kept, beside the question."""
 
     def spans(self, text: str, tense: str) -> list[TimeSpan]:
-        """The time expressions of a text, bare names looking where its tense looks."""
+        """The time expressions of a text, bare names looking where its tense looks but for dates that are near."""
         prefer = "past" if tense in ("past", "perfect") else "future"
+        return resolve(text, self.utterance.at, self.utterance.offset_s, prefer, nearest=True)
+
+    def _strict(self, text: str, prefer: str) -> list[TimeSpan]:
+        """The same, all bare names looking that way, however near a day is the other way."""
         return resolve(text, self.utterance.at, self.utterance.offset_s, prefer)
 
     def _is_length(self, span: TimeSpan, clause: Clause) -> bool:
@@ -69,11 +73,18 @@ class Scene:
         return ahead and clause.tense in ("past", "perfect") and span.text.lower().startswith("in ")
 
     def spans_of(self, text: str, clause: Clause) -> tuple[TimeSpan, ...]:
-        """The time expressions beside a clause: bare names look where its tense looks, or ahead to a day it sets."""
+        """The time expressions beside a clause: bare names look where its tense looks, or ahead to a day it sets.
+
+        What was done on a day was done on the last one, however near the next one is.
+        """
+        done = [each.lower() for each in done_on(clause)]
+        past = {span.at: span for span in self._strict(text, "past")} if done else {}
         spans = [
-            span for span in self.spans(text, clause.tense) if not (clause.negated and self._is_length(span, clause))
+            past.get(span.at, span) if any(span.text.lower() in each for each in done) else span
+            for span in self.spans(text, clause.tense)
+            if not (clause.negated and self._is_length(span, clause))
         ]
-        return days_set(text, spans, self.spans(text, "future"), clause) if sets_a_day(clause) else tuple(spans)
+        return days_set(text, spans, self._strict(text, "future"), clause) if sets_a_day(clause) else tuple(spans)
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,6 +41,11 @@ def _is_of_schedules(head: Token) -> bool:
     return lemma in _SET or lemma in _DIRECTED or _has_particle(head)
 
 
+def _needs_direction(head: Token) -> bool:
+    """Whether it sets a day only with where to: moved to Ghent on 3 October, and moved to 3 October."""
+    return str(head.lemma_).lower() in _DIRECTED and not _has_particle(head)
+
+
 def _has_particle(head: Token) -> bool:
     beside = {c.lower_ for c in head.subtree if c.i > head.i and c.i - head.i <= _NEAR}
     return not beside.isdisjoint(_SET_WITH.get(str(head.lemma_).lower(), frozenset()))
@@ -48,6 +53,17 @@ def _has_particle(head: Token) -> bool:
 
 _NEAR = 6
 """Words after a verb within which its particle stands: brought the launch of the shop forward."""
+
+
+def done_on(clause: Clause) -> Iterator[str]:
+    """The times on or in which a plain past says that something was done: I ran it on 12 October, in May.
+
+    The last ones are meant, also where the next are nearer: so are 104 of 107 in invented worlds.
+    """
+    if clause.head.tag_ == "VBD" and (not sets_a_day(clause) or _needs_direction(clause.head)):
+        for token in clause.head.children:
+            if token.dep_ == "prep" and token.lower_ in ("on", "in"):
+                yield " ".join(each.text for each in token.subtree)
 
 
 def days_set(text: str, past: Sequence[TimeSpan], ahead: Sequence[TimeSpan], clause: Clause) -> tuple[TimeSpan, ...]:
@@ -59,10 +75,8 @@ def days_set(text: str, past: Sequence[TimeSpan], ahead: Sequence[TimeSpan], cla
             new if new.grain == "day" and not _WEEKDAY.match(new.text) else old
             for old, new in zip(past, ahead, strict=True)
         )
-    needs_direction = clause.head.lemma_.lower() in _DIRECTED and not _has_particle(clause.head)
-    return tuple(
-        later if _is_set(text, later, needs_direction) else span for span, later in zip(past, ahead, strict=True)
-    )
+    directed = _needs_direction(clause.head)
+    return tuple(later if _is_set(text, later, directed) else span for span, later in zip(past, ahead, strict=True))
 
 
 def _is_set(text: str, span: TimeSpan, needs_direction: bool) -> bool:

@@ -74,7 +74,8 @@ def _when(kept: KeptSentence, doc: Doc | None, statement: str) -> tuple[str, Seq
     utterance, tense = kept.utterance, TENSES.get(kept.kind, "state")
     setting = next((each for each in clauses(doc) if sets_a_day(each)), None) if doc is not None else None
     if setting is None:
-        return tense, resolve(statement, utterance.at, utterance.offset_s, "future" if tense == "plan" else "past")
+        prefer = "future" if tense == "plan" else "past"
+        return tense, resolve(statement, utterance.at, utterance.offset_s, prefer, nearest=True)
     spans = Scene(utterance, Voice(utterance.speaker)).spans_of(statement, setting)
     ahead = any(span.end is not None and span.end > utterance.at for span in spans)
     return "plan" if ahead else tense, spans

@@ -51,17 +51,20 @@ _BARE_MONTH = re.compile(rf"\b(?:{MONTH_NAME})\b", re.IGNORECASE)
 _DAY_NAME = re.compile(rf"(?:on )?(?:{DAY_NAME})\b", re.IGNORECASE)
 
 
-def resolve(text: str, anchor: Instant, offset_s: int = 0, prefer: str = "past") -> list[TimeSpan]:
+def resolve(
+    text: str, anchor: Instant, offset_s: int = 0, prefer: str = "past", *, nearest: bool = False
+) -> list[TimeSpan]:
     """Every time expression in the text, in order of appearance, none overlapping.
 
     `anchor` is the moment it was said (UTC epoch seconds), `offset_s` the speaker's offset from UTC; `prefer` ("past"
-    or "future") is where a bare weekday or month lies; after "since" it is past in every tense. Dates that do not exist
-    are passed over, and so are those in the labels of strangers' voices.
+    or "future") is where a bare weekday or month lies; after "since" it is past in every tense. With
+    `nearest` a month or a date without a year that is at most `NEAR_MONTHS` away is meant, whatever is preferred. Dates
+    that do not exist are passed over, and so are those in the labels of strangers' voices.
     """
     text = NUMBERED.sub(lambda label: "_" * len(label[0]), text)
     if not _HINT.search(text) and not _CLOCK.search(text):
         return []
-    calendar, before = Calendar(anchor, offset_s, prefer), Calendar(anchor, offset_s, "past")
+    calendar, before = Calendar(anchor, offset_s, prefer, nearest), Calendar(anchor, offset_s, "past")
     spans: list[TimeSpan] = []
     covered = bytearray(len(text))
     said = text.lower() + ("#" if _DIGIT.search(text) else "")

@@ -141,6 +141,8 @@ class Calendar:
     anchor: Instant
     offset_s: int = 0
     prefer: str = "past"
+    nearest: bool = False
+    """Whether a month, or a day of one, that is near the other way is meant rather than one most of a year away."""
 
     @property
     def now(self) -> datetime:

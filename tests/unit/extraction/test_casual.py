@@ -71,6 +71,18 @@ def test_what_was_done_on_a_day_was_done_on_the_last_one(text: str, day: str) ->
     assert (iso(claim.valid_from) or "").startswith(day)
 
 
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("The gym has put me up for the hill race on 12 October.", "12 October 2026"),
+        ("My knee is being done on 3 August, the wrong one.", "3 August 2026"),
+        ("I got a flat for the boys from October.", "October 2026"),
+    ],
+)
+def test_a_date_that_is_near_is_meant_whatever_the_tense_says(text: str, told: str) -> None:
+    assert told in " ".join(each.statement for each in on("2026-09-04", text))
+
+
 def test_what_is_cancelled_is_cancelled_from_now_on() -> None:
     """The day of the concert lies ahead; that it is off does not."""
     [claim] = on("2026-09-04", "The concert on 12 October was cancelled.")

@@ -249,3 +249,34 @@ def test_a_year_ago_stays_the_same_when_imported_later() -> None:
 @pytest.mark.parametrize("text", ["it is 2/3 full", "they scored 11/17", "on 1/2 of the days", "open 24/7", "on 45/46"])
 def test_a_fraction_is_no_date(text: str) -> None:
     assert resolve(text, THURSDAY) == []
+
+
+NEAR = [
+    ("on 14 June", "past", d(6, 14)),
+    ("on 14 April", "future", d(4, 14)),
+    ("in August", "past", d(8, 1)),
+    ("in February", "future", d(2, 1)),
+    ("in November", "past", d(11, 1, 2022)),
+    ("on 3 December", "past", d(12, 3, 2022)),
+    ("in January", "future", d(1, 1)),
+    ("last August", "past", d(8, 1, 2022)),
+    ("next April", "future", d(4, 1, 2024)),
+]
+
+
+@pytest.mark.parametrize(("text", "prefer", "first"), NEAR)
+def test_what_is_said_names_a_month_that_is_near(text: str, prefer: str, first: date) -> None:
+    (span,) = resolve(text, THURSDAY, 0, prefer, nearest=True)
+    assert span.start is not None
+    assert datetime.fromtimestamp(span.start, UTC).date() == first
+
+
+def test_near_is_over_the_turn_of_a_year_too() -> None:
+    december = datetime(2023, 12, 9, tzinfo=UTC).timestamp()
+    (span,) = resolve("on 2 February", december, 0, "past", nearest=True)
+    assert label(span) == "2 February 2024"
+    january = datetime(2024, 1, 9, tzinfo=UTC).timestamp()
+    (span,) = resolve("on 2 November", january, 0, "future", nearest=True)
+    assert label(span) == "2 November 2023"
+    (span,) = resolve("since 2 February", january, 0, "future", nearest=True)
+    assert label(span) == "since 2 February 2023"
