@@ -45,7 +45,7 @@ class Recalled:
     pending: Mapping[str, int]
     context: str
     considered: tuple[tuple[Shown, float], ...] = ()
-    """As many of the best as the question considers, shown or not, with their scores."""
+    """As many of the best as the question considers, shown or not, with their scores; then what was judged besides."""
     seen: Overview | None = None
     """The overview that its context tells, if it tells one."""
 
@@ -58,7 +58,8 @@ async def ask(app: AppContext, question: Question, origins: Sequence[ProvenanceF
     looked_at = replace(question, considered=max(question.considered, question.limit + SPARE))
     recollection = await _recollect(app, looked_at, await _only(app, question, origins))
     keys, beyond = [int(key) for key in recollection.keys], [int(key) for key in recollection.beyond]
-    rows, pending = await app.stores.reads.dressed(question.view, [*keys, *beyond])
+    spare = [int(key) for key in recollection.spare]
+    rows, pending = await app.stores.reads.dressed(question.view, [*keys, *beyond, *spare])
     scores = [*map(float, recollection.scores), *repeat(float(min(recollection.scores, default=0)), len(beyond))]
     found = [(rows[key], score) for key, score in zip((*keys, *beyond), scores, strict=True) if key in rows]
     told = still_told(question, found)
@@ -73,7 +74,10 @@ async def ask(app: AppContext, question: Question, origins: Sequence[ProvenanceF
         scores=tuple(score for _, score in best),
         pending=pending,
         context=context,
-        considered=tuple(told[: question.considered]),
+        considered=(
+            *told[: question.considered],
+            *still_told(question, [(rows[key], 0.0) for key in spare if key in rows]),
+        ),
         seen=seen,
     )
 

@@ -23,7 +23,7 @@ from memory.services.best_fact import BestFact
 from memory.services.hits import SegmentHit, corrections_first, told_with_marks
 from memory.services.known import KnownFact, holds, replaced_by, with_change, with_day
 from memory.services.listing import Listing
-from memory.services.nearness import changed_by, in_order, matter_of, mended_by, only_asks
+from memory.services.nearness import asks_it, changed_by, in_order, matter_of, mended_by
 from memory.services.overview import Overview, StorylineLine
 from memory.services.phrasing import asks_whether, told_in_answer
 from memory.services.promised import Promised
@@ -161,7 +161,9 @@ def _is_refused(found: Findings, lead: BestFact) -> bool:
     grounds = [hit.verdict for hit in found.hits if lead.fact.fact_id in hit.fact_ids and hit.verdict is not None]
     if not grounds:
         return False
-    best = max((hit.verdict for hit in found.hits if hit.verdict is not None and not only_asks(hit)), default=-inf)
+    matter = matter_of(found.question, found.language, found.owner)
+    answers = (hit.verdict for hit in found.hits if hit.verdict is not None and not asks_it(matter, hit))
+    best = max(answers, default=-inf)
     return max(grounds) < (REFUSED if lead.whole else REFUSED_PART) or best - max(grounds) > FAR_BETTER
 
 

@@ -10,15 +10,19 @@ from memory.model.timeline import Instant
 from memory.rules.promises import State
 from memory.services.hits import SegmentHit
 from memory.services.phrasing import asks_whether, told_in_answer
-from memory.services.quoting import day_of
+from memory.services.quoting import day_of, excerpt
+from memory.words.cleaning import in_quotes
 from memory.words.deeds import told_as_returned
 from memory.words.list_words import roots
 from memory.words.names import same_name
 from memory.words.promise_questions import PromiseQuestion
 from memory.words.stems import tokenise
+from memory.words.vocabulary import words
 
 MOST = 8
 """The most promises that are listed; all are counted."""
+_POINTING = words("it them that this these those")
+"""Words of a statement that mean nothing without those before it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,13 +101,23 @@ def _words_of(promise: KnownPromise) -> frozenset[str]:
 
 def _told(promise: KnownPromise, question: str, owner: str, offset_s: int) -> str:
     """You promised Lena to send the photos (due 27 November 2026); nobody is told to have promised themselves."""
-    to = f" {promise.to}" if promise.to and not same_name(promise.to, promise.by or "") else ""
-    told = promise.statement or f"{promise.by or 'Somebody'} promised{to}: {promise.text}"
     standing = _standing(promise, offset_s)
+    to = f" {promise.to}" if promise.to and not same_name(promise.to, promise.by or "") else ""
+    head = f"{promise.by or 'Somebody'} promised{to}"
+    if not _tells_alone(promise):
+        said = in_quotes(excerpt(promise.made.text, (), "en"))
+        return f"{told_in_answer(head, owner, question)}: {said} ({standing})"
+    told = promise.statement or f"{head}: {promise.text}"
     # a statement that tells its day needs it no second time
     day = "" if promise.due is None else f" ({day_of(promise.due, offset_s)})"
     told = told.removesuffix(day) if day and day.strip(" ()") in standing else told
     return f"{told_in_answer(told, owner, question)} ({standing})"
+
+
+def _tells_alone(promise: KnownPromise) -> bool:
+    """Whether it says what was promised: not "I will give it back", nor a statement that begins in mid-sentence."""
+    said, by = ([word for word, _ in tokenise(text)] for text in (promise.statement or promise.text, promise.by or ""))
+    return _POINTING.isdisjoint(said) and (not promise.statement or said[: len(by[:1])] == by[:1])
 
 
 def _standing(promise: KnownPromise, offset_s: int) -> str:

@@ -122,6 +122,8 @@ class Recollection:
     explained: tuple[ResultExplanation, ...] = ()
     beyond: NDArray[np.int64] = field(default_factory=lambda: _NO_KEYS)
     """What follows where more results are considered than shown, best first."""
+    spare: NDArray[np.int64] = field(default_factory=lambda: _NO_KEYS)
+    """What was judged beside these and is not worth reading otherwise, best first."""
     told: QueryTrace | None = None
     """The plan and its steps, where an explanation was asked for."""
     verdicts: Mapping[int, float] = field(default_factory=dict)
@@ -178,7 +180,8 @@ def _recollected(
     added = _ORDERS[settings.order](case, settings, evergreen)
     among = added.scores
     best, scores = _chosen(question, among, case.traits, settings)
-    judged = best[: question.judged]
+    spare = _spare(question, among, case.traits, best)
+    judged = np.concatenate((best, spare))[: question.judged]
     told = _verdicts(question, case, settings, among, judged)
     if told is not None and question.careful:
         best = np.concatenate((judged[np.argsort(-told.each, kind="stable")], best[len(judged) :]))
@@ -191,6 +194,7 @@ def _recollected(
         candidates=len(case.traits.keys),
         degraded=degraded,
         beyond=case.traits.keys[beyond],
+        spare=case.traits.keys[spare],
         abstained=not len(best)
         or found_nothing(case.rankings, settings.cut, case.plan.words, case.legs)
         or sure < settings.silence.least
@@ -232,9 +236,21 @@ def _explained(
 
 def _kept(question: Question, scores: Floats, traits: Traits, settings: RecallSettings) -> NDArray[np.int64]:
     """Rows of the candidates that are worth reading, best first."""
-    best = np.lexsort((traits.keys, -scores))
-    best = best[np.isfinite(scores[best])]
+    best = _in_order(scores, traits)
     return best[: cut(scores[best], question.cut, settings.cut)]
+
+
+def _in_order(scores: Floats, traits: Traits) -> NDArray[np.int64]:
+    """Rows of the candidates, best first."""
+    best = np.lexsort((traits.keys, -scores))
+    return best[np.isfinite(scores[best])]
+
+
+def _spare(question: Question, scores: Floats, traits: Traits, best: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Rows that are judged, and are not worth reading otherwise: a change may share few words with what it changes."""
+    wanted = 0 if question.careful else question.judged - len(best)
+    others = _in_order(scores, traits) if wanted > 0 else best
+    return others[~np.isin(others, best)][: max(wanted, 0)]
 
 
 def _chosen(

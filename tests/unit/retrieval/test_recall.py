@@ -229,6 +229,17 @@ async def test_as_many_are_judged_as_the_question_asks_for_and_their_order_stays
     assert (plain.verdicts, plain.answered) == ({}, None)
 
 
+async def test_what_is_cut_off_is_judged_and_told_as_what_lies_beyond():
+    strict = replace(JUDGING, cut=replace(JUDGING.cut, least_share=0.9))
+    plain = await answer(asked(limit=4, cut="auto"), settings=strict)
+    found = await answer(asked(limit=4, cut="auto", judged=3), settings=strict)
+    assert found.keys.tolist() == plain.keys.tolist() == [4]
+    assert list(found.verdicts) == [*found.keys, *found.spare]
+    assert len(found.verdicts) == 3
+    careful = await answer(asked(limit=4, cut="auto", judged=3, careful=True), settings=strict)
+    assert (careful.keys.tolist(), careful.spare.tolist(), list(careful.verdicts)) == ([4], [], [4])
+
+
 async def test_careful_answers_are_in_the_order_of_their_verdicts():
     plain = await answer(asked(limit=4, judged=3), settings=JUDGING)
     found = await answer(asked(limit=4, judged=3, careful=True), settings=JUDGING)

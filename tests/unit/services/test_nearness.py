@@ -9,7 +9,7 @@ import pytest
 from memory.model.timeline import DAY_S
 from memory.services.hits import SegmentHit
 from memory.services.known import KnownFact
-from memory.services.nearness import ANSWERED, in_order, is_near, matter_of, only_asks
+from memory.services.nearness import ANSWERED, AS_WELL, FAR_LESS, asks_it, changed_by, in_order, is_near, matter_of
 
 MARCH = 1772352000.0
 
@@ -79,10 +79,12 @@ def test_what_somebody_else_says_of_themself_is_not_near_a_question_about_me(sai
         ("who will clean the bathroom", True),
         ("I broke it. Who knew?", False),
         ("I'll take the bathroom", False),
+        ("I said so twice. Also is the bathroom mine?", True),
+        ("The bathroom is mine. Is that all right?", False),
     ],
 )
-def test_a_turn_that_only_asks_is_known(text, is_so):
-    assert only_asks(hit(text)) is is_so
+def test_a_turn_that_asks_the_same_is_known(text, is_so):
+    assert asks_it(matter_of("Who cleans the bathroom?", "en", "Nina"), hit(text)) is is_so
 
 
 def test_what_only_asks_comes_last_and_what_is_near_first():
@@ -130,8 +132,8 @@ def test_a_later_turn_that_denies_a_word_of_the_first_comes_before_it():
     assert in_order(matter, [first, other, hit("I'm not late", day=2)], [])[0][0] == first
 
 
-def judged(text: str, verdict: float | None, day: int = 0) -> SegmentHit:
-    return replace(hit(text, day=day), verdict=verdict)
+def judged(text: str, verdict: float | None, day: int = 0, source: str = "s") -> SegmentHit:
+    return replace(hit(text, day=day), verdict=verdict, source_id=source)
 
 
 def test_verdicts_tell_the_order_and_whether_one_answers():
@@ -151,4 +153,36 @@ def test_verdicts_tell_the_order_and_whether_one_answers():
 def test_a_later_change_comes_before_what_was_judged_to_answer():
     before, after = judged("the party is on the 19th", 2.0), judged("ok the party is moved to the 26th", -1.0, day=1)
     matter = matter_of("When is the party?", "en", "Nina")
-    assert in_order(matter, [before, after], [], -5.0) == ([after, before], True)
+    assert in_order(matter, [before, after], [], 1.0) == ([after, before], True)
+    assert in_order(matter, [before, after], [], -5.0) == ([after, before], False), "verdicts alone say what answers"
+
+
+BATHROOM = matter_of("Who cleans the bathroom?", "en", "Nina")
+
+
+def first(hits: list[SegmentHit]) -> SegmentHit:
+    return in_order(BATHROOM, hits, [], 1.0)[0][0]
+
+
+def test_a_reply_stands_before_all_where_the_likeliest_only_asks():
+    asks, mine = judged("who will clean the bathroom", 1.4, day=3), judged("bathroom is me", -2.6)
+    reply = replace(judged("I'll take it then", -3.7), at=asks.at + 60)
+    assert first([asks, mine, reply, replace(reply, text="bins are me", at=asks.at + 90)]) == reply
+    assert first([asks, mine, replace(reply, source_id="t")]) == mine, "said elsewhere it answers nothing"
+    assert first([asks, mine, replace(reply, at=asks.at + DAY_S)]) == mine, "nor the next day"
+    assert first([replace(asks, verdict=-2.7), mine, reply]) == mine, "what answers better than the asking stays"
+
+
+def test_of_two_that_answer_as_well_the_later_one_is_first():
+    old, new = judged("the bathroom is mine", 0.5, source="t"), judged("Kofi has the bathroom", 0.5 - AS_WELL, day=9)
+    assert first([old, new]) == new
+    assert first([old, replace(new, verdict=0.4 - AS_WELL)]) == old
+    was = matter_of("Who cleaned the bathroom before?", "en", "Nina")
+    assert in_order(was, [old, new], [], 1.0)[0][0] == old
+
+
+def test_a_change_of_another_matter_is_none():
+    rent = matter_of("When is the rent due?", "en", "Nina")
+    told, thesis = judged("rent is due on the first", 0.6), judged("thesis now due on 31 july", -3.3, day=9)
+    assert changed_by(rent, told, [told, thesis]) == thesis
+    assert changed_by(rent, told, [told, replace(thesis, verdict=0.5 - FAR_LESS)]) is None

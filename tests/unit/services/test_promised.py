@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from memory.model.timeline import DAY_S
@@ -107,3 +109,17 @@ def test_nobody_is_told_to_have_promised_themselves() -> None:
     told = promised("Which promises are open?", asked, [REMINDER], "Nina", 0)
     assert told is not None
     assert told.lead == "You promised: Remind me to call mum (open)"
+
+
+def test_what_a_statement_leaves_to_the_words_before_it_is_told_in_those_words() -> None:
+    said = "you forgot your coat, I'll post it to you"
+    coat = KnownPromise("post it", "Nina", "Lena", None, "open", made(said), "Nina will post it to Lena")
+    lift = replace(coat, made=made("brilliant, I'll drive you"), statement="Brilliant Nina will drive Lena")
+    asked = promise_question("What did I promise Lena?", "Nina")
+    assert asked is not None
+    told = promised("What did I promise Lena?", asked, [coat, lift], "Nina", 0)
+    assert told is not None
+    assert told.lead == (
+        '2 promises: You promised Lena: "you forgot your coat, I\'ll post it to you" (open); '
+        'You promised Lena: "brilliant, I\'ll drive you" (open)'
+    )
