@@ -183,6 +183,7 @@ def _recollected(
     spare = _spare(question, among, case.traits, best)
     judged = np.concatenate((best, spare))[: question.judged]
     told = _verdicts(question, case, settings, among, judged)
+    spare = spare[:0] if told is None else spare
     if told is not None and question.careful:
         best = np.concatenate((judged[np.argsort(-told.each, kind="stable")], best[len(judged) :]))
     best, beyond, scores = best[: question.limit], best[question.limit :], scores[: question.limit]

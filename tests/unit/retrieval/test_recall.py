@@ -236,6 +236,8 @@ async def test_what_is_cut_off_is_judged_and_told_as_what_lies_beyond():
     assert found.keys.tolist() == plain.keys.tolist() == [4]
     assert list(found.verdicts) == [*found.keys, *found.spare]
     assert len(found.verdicts) == 3
+    unjudged = await answer(asked(limit=4, cut="auto", judged=3), settings=replace(strict, verdicts=None))
+    assert (unjudged.keys.tolist(), unjudged.spare.tolist()) == ([4], [])
     careful = await answer(asked(limit=4, cut="auto", judged=3, careful=True), settings=strict)
     assert (careful.keys.tolist(), careful.spare.tolist(), list(careful.verdicts)) == ([4], [], [4])
 
