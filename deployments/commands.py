@@ -33,7 +33,6 @@ from memory.model.commands import (
 from memory.model.entities import Entity
 from memory.model.facts import Note
 from memory.model.ids import digest, fold
-from memory.model.profile import Profile
 from memory.model.scopes import Sensitivity
 from memory.model.sources import Segment, Source
 from memory.model.verdicts import StatementPair, Verdict
@@ -222,7 +221,7 @@ async def hear(
     if any(said["text"] != text for said in known):
         raise Conflict("This Idempotency-Key was used for other words.", source_id=source_id)
     now = known[0]["at"] if known else app.clock.now()
-    speaker = owner_label(profile)
+    speaker = profile.label
     language = profile.languages[0] if len(profile.languages) == 1 else None
     segment = Segment(kept.segment_id, speaker, text, 0.0, 0.0, role="user", language=language)
     offset_s = app.offset(profile, now)
@@ -242,11 +241,6 @@ async def hear(
         sensitivity=sensitivity,
         kind="note",
     )
-
-
-def owner_label(profile: Profile) -> str:
-    """What the owner is called as a speaker."""
-    return profile.name or next(iter(profile.speaker_labels), "me")
 
 
 async def vectors_of(app: AppContext, statements: Sequence[str]) -> Mapping[str, Vector]:

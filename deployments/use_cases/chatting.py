@@ -308,7 +308,7 @@ async def remember(app: AppContext, who: Caller, talk: Talk, reminded: Reminded,
     stored = await app.stores.sources.segments(who.scope, source_id)
     known = {row["segment_id"]: row for row in stored}
     started = stored[0]["at"] - stored[0]["start_s"] if stored else now
-    owner = profile.name or next(iter(profile.speaker_labels), "me")
+    owner = profile.label
     assistant = next(iter(profile.assistant_labels), "assistant")
     after = max(now - started, *(row["end_s"] for row in stored), 0.0)
     segments = [

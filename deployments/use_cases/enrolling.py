@@ -10,7 +10,6 @@ from pydantic import BaseModel
 
 from deployments.app_context import AppContext
 from deployments.callers import Caller, writing
-from deployments.commands import owner_label
 from deployments.use_cases.erasing import erase_voice
 from deployments.use_cases.voices import VoicePrintOut, print_shown, voice_named
 from memory.errors import Conflict, Invalid, NotFound, Stale, Unavailable
@@ -170,4 +169,4 @@ async def remove(app: AppContext, who: Caller, key: str, name: str | None, style
 
 
 async def _owner(app: AppContext, who: Caller) -> str:
-    return owner_label(await app.profile(who.user_id))
+    return (await app.profile(who.user_id)).label

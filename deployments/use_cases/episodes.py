@@ -13,7 +13,6 @@ from typing import Any
 
 from deployments.app_context import AppContext
 from deployments.callers import Caller, writing
-from deployments.commands import owner_label
 from deployments.use_cases.forgetting import forget_source
 from deployments.use_cases.graph import GROUP
 from deployments.use_cases.messages_told import ROLES
@@ -64,7 +63,7 @@ async def tell_episode(app: AppContext, who: Caller, source_id: str, told: Episo
     """Store an episode. It is found by its words at once, and facts follow. Raises Forbidden and Invalid."""
     group = {} if told.group == UNGROUPED else {GROUP: told.group}
     provenance = {"name": told.name, "source": told.source, "description": told.description, **group}
-    own = owner_label(await app.profile(who.user_id))
+    own = (await app.profile(who.user_id)).label
     spoken = _talk(told.body, own) if told.source == MESSAGE else []
     kind = "conversation" if spoken else "document" if told.source == "json" else "note"
     words: dict[str, Any] = {"segments": spoken} if spoken else {"content": told.body}
@@ -76,7 +75,7 @@ async def list_episodes(app: AppContext, who: Caller, groups: Collection[str] | 
     """The newest sources of these groups, or of all."""
     wanted = None if groups is None else ["" if each == UNGROUPED else each for each in groups]
     page = await app.stores.sources.page(who.view, most, groups=wanted)
-    own = owner_label(await app.profile(who.user_id))
+    own = (await app.profile(who.user_id)).label
     return [await _shown(app, row, own) for row in page.shown]
 
 

@@ -11,7 +11,6 @@ from pydantic import BaseModel
 
 from deployments.app_context import AppContext
 from deployments.callers import Caller, writing
-from deployments.commands import owner_label
 from deployments.use_cases.sources import take_in
 from deployments.use_cases.telling import emotion_shown
 from memory.errors import Invalid, Unavailable
@@ -81,7 +80,7 @@ async def store_heard(
     """
     user_id = writing(who).user_id
     banks = banks or app.stores.voices
-    speaker = piece.speaker or owner_label(await app.profile(user_id))
+    speaker = piece.speaker or (await app.profile(user_id)).label
     started_at = await _started_at(app, who, piece.session_id) or began
     shift, named = max(0.0, began - started_at), digest(piece.session_id, key).hex()
     speakers = await _known(app, who, piece, heard, began, banks)

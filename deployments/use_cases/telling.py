@@ -220,7 +220,7 @@ def source_of(body: SourceIn, scope: str, profile: Profile) -> Source:
     places = placed(body.segments)
     segments = tuple(_segment(*each, body.is_sweep) for each in zip(body.segments, places, strict=True))
     if body.content is not None:
-        speaker = body.participants[0] if body.participants else profile.name or "user"
+        speaker = body.participants[0] if body.participants else profile.label
         segments = (Segment("content", speaker, body.content, 0.0, 0.0),)
     return Source(
         source_id=body.source_id,

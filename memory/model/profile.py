@@ -19,6 +19,11 @@ class Profile:
     languages: tuple[str, ...] = ("en",)
     preset: str = "default"
 
+    @property
+    def label(self) -> str:
+        """What the owner is called as a speaker: by name, once it is known."""
+        return self.name or next(iter(self.speaker_labels), "me")
+
     def is_owner(self, speaker: str) -> bool:
         """Whether this label is the owner speaking."""
         label = fold(speaker)

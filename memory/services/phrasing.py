@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from memory.model.profile import Profile
 from memory.words.languages import is_german
 from memory.words.questions import spoken_in
 from memory.words.stems import tokenise
@@ -20,6 +21,9 @@ _IRREGULAR = {
     "hasn't": "haven't",
     "doesn't": "don't",
 }
+_LABELS = frozenset(Profile().speaker_labels)
+_BEGUN = "\ufffc"
+"""Stands for such a label at the beginning of a statement; no text has it."""
 _NO_ENDING = re.compile(r"(?:ss|us|is)$")
 """Words that end in s without being a verb of the third person."""
 _LONG_ENDING = re.compile(r"(?:ss|x|ch|sh|zz|o)es$")
@@ -60,6 +64,10 @@ def to_owner(statement: str, owner: str, said: str = "") -> str:
     """
     if not owner or is_german(statement):
         return statement
+    if owner in _LABELS:  # and no name: within a sentence it may mean somebody else
+        begun = re.sub(rf"\A{owner}(?![\w-])", _BEGUN, statement, flags=re.IGNORECASE)
+        told = to_owner(begun, _BEGUN, said)
+        return statement if _BEGUN in told or begun == statement else told
     name = rf"{re.escape(owner)}(?![\w-])"
     told = re.sub(rf"(?<![\w-]){name}['’]s?(?!\w)", "your", statement)
     found = re.match(rf"{name} (?P<adverbs>{_ADVERBS})(?P<verb>[\w'’]+)", told)

@@ -214,3 +214,12 @@ async def test_what_was_known_earlier_is_told_as_it_was_known(nina: Door) -> Non
     await nina.post(f"/v1/facts/{wrong}/forget", {})
     found = await context(nina, WHERE, known_as_of=before)
     assert [hit["text"] for hit in found["results"]] == ["I live in Leipzig."]
+
+
+async def test_an_owner_without_a_name_is_you_as_well(door: Door) -> None:
+    await remembered(door, "I live in Leipzig.")
+    assert (await answered(door, WHERE))[0] == "You live in Leipzig"
+    await remembered(door, "I promised Lena to send the photos.")
+    told = await answered(door, "What did I promise Lena?")
+    assert told[0] == "You promised Lena to send the photos (open)"
+    assert (await answered(door, "What did Lena promise me?"))[0] != told[0]

@@ -144,7 +144,7 @@ async def _segments(
 ) -> list[SegmentIn]:
     """Omi's segments as ours, the last of each id; those that are malformed are set aside."""
     profile = await app.profile(who.user_id)
-    owner = profile.name or next(iter(profile.speaker_labels), "me")
+    owner = profile.label
     good: dict[str, SegmentIn] = {}
     every = raw if isinstance(raw, list) else []
     malformed = max(0, len(every) - MOST_SEGMENTS)

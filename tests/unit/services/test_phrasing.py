@@ -74,3 +74,17 @@ def test_who_is_asked_about_by_name_is_told_of_by_name():
 )
 def test_whether_something_is_so_is_asked_by_the_first_word(question, whether):
     assert asks_whether(question) is whether
+
+
+@pytest.mark.parametrize(
+    ("statement", "told"),
+    [
+        ("User lives in Leipzig", "You live in Leipzig"),
+        ("user's doctor is Dr Weidner", "Your doctor is Dr Weidner"),
+        ("Ben gave a user a lift", "Ben gave a user a lift"),
+        ("Userland is slow", "Userland is slow"),
+        ("User and Ben, whom user likes", "You and Ben, whom user likes"),
+    ],
+)
+def test_an_owner_without_a_name_is_you_where_a_statement_begins_with_them(statement: str, told: str) -> None:
+    assert to_owner(statement, "user") == told
