@@ -58,7 +58,7 @@ _NEAR = 6
 def done_on(clause: Clause) -> Iterator[str]:
     """The times on or in which a plain past says that something was done: I ran it on 12 October, in May.
 
-    The last ones are meant, also where the next are nearer: so are 104 of 107 in invented worlds.
+    The last ones are meant, also where the next are nearer, for what was done does not lie ahead.
     """
     if clause.head.tag_ == "VBD" and (not sets_a_day(clause) or _needs_direction(clause.head)):
         for token in clause.head.children:

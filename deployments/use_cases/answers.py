@@ -47,7 +47,7 @@ async def findings(app: AppContext, who: Caller, question: Question, recalled: R
         answered=recalled.recollection.answered,
         abstained=recalled.recollection.abstained,
         language=profile.languages[0],
-        owner=profile.label,
+        owner=profile.name,
         as_of=question.as_of,
     )
     if question.known_as_of is not None:
@@ -58,7 +58,7 @@ async def findings(app: AppContext, who: Caller, question: Question, recalled: R
     seen = recalled.seen or await overview(app, question, profile, recalled.recollection.dated)
     if seen is not None:
         return replace(found, overview=seen, abstained=False)
-    asked = promise_question(question.text, profile.label)
+    asked = promise_question(question.text, profile.name)
     if asked is None or question.as_of is not None:  # the list of promises is that of today; facts are of any day
         return await _with_facts(app, who.view, question, recalled, found)
     hits = sorted(found.hits, key=lambda hit: not tells_promise(hit, asked))
@@ -67,7 +67,7 @@ async def findings(app: AppContext, who: Caller, question: Question, recalled: R
 
 async def _promised(app: AppContext, who: Caller, question: Question, profile: Profile) -> Promised | None:
     """What a question about promises is told of them, or whether what was promised once is done."""
-    asked, deed = promise_question(question.text, profile.label), deed_question(question.text)
+    asked, deed = promise_question(question.text, profile.name), deed_question(question.text)
     if question.as_of is not None or (asked is None and deed is None):
         return None
     seen = (await app.stores.entities.page(who.view, MOST_PROMISES, type="promise")).shown
@@ -79,8 +79,8 @@ async def _promised(app: AppContext, who: Caller, question: Question, profile: P
         if each.entity.entity_id in made
     ]
     if asked is not None:
-        return promised(question.text, asked, known, profile.label, offset_s)
-    return done(question.text, deed or frozenset(), known, profile.label, offset_s)
+        return promised(question.text, asked, known, profile.name, offset_s)
+    return done(question.text, deed or frozenset(), known, profile.name, offset_s)
 
 
 def _known_promise(seen: ShownEntity, made: Mapping[str, Any], now: Instant, offset_s: int) -> KnownPromise:

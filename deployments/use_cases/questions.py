@@ -58,7 +58,7 @@ async def ask(app: AppContext, question: Question, origins: Sequence[ProvenanceF
     looked_at = replace(question, considered=max(question.considered, question.limit + SPARE))
     recollection = await _recollect(app, looked_at, await _only(app, question, origins))
     keys, beyond = [int(key) for key in recollection.keys], [int(key) for key in recollection.beyond]
-    spare = [int(key) for key in recollection.spare]
+    spare = recollection.spare
     rows, pending = await app.stores.reads.dressed(question.view, [*keys, *beyond, *spare])
     scores = [*map(float, recollection.scores), *repeat(float(min(recollection.scores, default=0)), len(beyond))]
     found = [(rows[key], score) for key, score in zip((*keys, *beyond), scores, strict=True) if key in rows]

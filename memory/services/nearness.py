@@ -148,9 +148,10 @@ def in_order(
     Verdicts tell both where there are any: `answered` are the log-odds that one of the hits answers. Else words do.
     """
     if answered is not None:
-        ordered = sorted(hits, key=lambda hit: (asks_it(matter, hit), -_verdict(hit)))
-        told = _with_change(matter, _with_reply(matter, _with_latest(matter, ordered)))
-        return told, bool(told) and answered >= ANSWERED and not asks_it(matter, told[0])
+        asking = {hit for hit in hits if asks_it(matter, hit)}
+        ordered = sorted(hits, key=lambda hit: (hit in asking, -_verdict(hit)))
+        told = _with_change(matter, _with_reply(_with_latest(matter, ordered, asking), asking))
+        return told, bool(told) and answered >= ANSWERED and told[0] not in asking
     by_id = {fact.fact_id: fact for fact in facts}
     near = {hit: is_near(matter, hit, [by_id[each] for each in hit.fact_ids if each in by_id]) for hit in hits}
     ordered = sorted(hits, key=lambda hit: (asks_it(matter, hit), not near[hit]))
@@ -159,21 +160,23 @@ def in_order(
     return told, bool(told) and (changed or (near[told[0]] and not asks_it(matter, told[0])))
 
 
-def _with_latest(matter: QuestionSubject, ordered: list[SegmentHit]) -> list[SegmentHit]:
+def _with_latest(
+    matter: QuestionSubject, ordered: list[SegmentHit], asking: Collection[SegmentHit]
+) -> list[SegmentHit]:
     """The same, behind the latest of those that answer as well as the first, where it is asked how things stand."""
     if matter.changing is None or not ordered:
         return ordered
-    as_well = [hit for hit in ordered if not asks_it(matter, hit) and _verdict(ordered[0]) - _verdict(hit) <= AS_WELL]
+    as_well = [hit for hit in ordered if hit not in asking and _verdict(ordered[0]) - _verdict(hit) <= AS_WELL]
     latest = max(as_well, key=lambda hit: hit.at, default=ordered[0])
     return [latest, *(hit for hit in ordered if hit != latest)]
 
 
-def _with_reply(matter: QuestionSubject, ordered: list[SegmentHit]) -> list[SegmentHit]:
+def _with_reply(ordered: list[SegmentHit], asking: Collection[SegmentHit]) -> list[SegmentHit]:
     """The same, behind what followed where the likeliest of all asks the same: its verdict is that of both."""
     likeliest = max(ordered, key=_verdict, default=None)
-    if likeliest is None or not asks_it(matter, likeliest):
+    if likeliest is None or likeliest not in asking:
         return ordered
-    told = (hit for hit in ordered if hit.verdict is not None and not asks_it(matter, hit))
+    told = (hit for hit in ordered if hit.verdict is not None and hit not in asking)
     soon = (hit for hit in told if hit.source_id == likeliest.source_id and 0 < hit.at - likeliest.at <= REPLY_S)
     reply = min(soon, key=lambda hit: hit.at, default=None)
     return ordered if reply is None else [reply, *(hit for hit in ordered if hit != reply)]
@@ -244,9 +247,9 @@ def _denied(text: str) -> set[str]:
 
 def changed_by(matter: QuestionSubject, first: SegmentHit, hits: Collection[SegmentHit]) -> SegmentHit | None:
     """The latest hit after the first that tells a change of the same matter, whoever it names; None if none does."""
-    later = [hit for hit in hits if hit.at > first.at and hit != first and _tells_change(matter, hit)]
-    told = [hit for hit in later if _verdict(first) - _verdict(hit) <= FAR_LESS or hit.verdict is None]
-    return max(told, key=lambda hit: hit.at, default=None)
+    later = (hit for hit in hits if hit.at > first.at and hit != first)
+    near = (hit for hit in later if hit.verdict is None or _verdict(first) - hit.verdict <= FAR_LESS)
+    return max((hit for hit in near if _tells_change(matter, hit)), key=lambda hit: hit.at, default=None)
 
 
 def _tells_change(matter: QuestionSubject, hit: SegmentHit) -> bool:

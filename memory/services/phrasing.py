@@ -21,9 +21,10 @@ _IRREGULAR = {
     "hasn't": "haven't",
     "doesn't": "don't",
 }
-_LABELS = frozenset(Profile().speaker_labels)
+_UNNAMED = re.compile(rf"\A{Profile().label}(?![\w-])", re.IGNORECASE)
+"""How a statement about an owner without a name begins. Within a sentence the word may mean somebody else."""
 _BEGUN = "\ufffc"
-"""Stands for such a label at the beginning of a statement; no text has it."""
+"""Stands for that word. A statement that holds it anyway is told as it is."""
 _NO_ENDING = re.compile(r"(?:ss|us|is)$")
 """Words that end in s without being a verb of the third person."""
 _LONG_ENDING = re.compile(r"(?:ss|x|ch|sh|zz|o)es$")
@@ -62,12 +63,12 @@ def to_owner(statement: str, owner: str, said: str = "") -> str:
     Where a verb of the third person would be left behind, the statement stays as it is. A German one does, too: its
     verbs have other forms. "Their" is "your" where the owner said "my", and of nobody else that something is theirs.
     """
-    if not owner or is_german(statement):
+    if is_german(statement):
         return statement
-    if owner in _LABELS:  # and no name: within a sentence it may mean somebody else
-        begun = re.sub(rf"\A{owner}(?![\w-])", _BEGUN, statement, flags=re.IGNORECASE)
-        told = to_owner(begun, _BEGUN, said)
-        return statement if _BEGUN in told or begun == statement else told
+    if not owner:
+        begun = statement if _BEGUN in statement else _UNNAMED.sub(_BEGUN, statement)
+        told = statement if begun == statement else to_owner(begun, _BEGUN, said)
+        return statement if _BEGUN in told else told
     name = rf"{re.escape(owner)}(?![\w-])"
     told = re.sub(rf"(?<![\w-]){name}['’]s?(?!\w)", "your", statement)
     found = re.match(rf"{name} (?P<adverbs>{_ADVERBS})(?P<verb>[\w'’]+)", told)

@@ -122,8 +122,6 @@ class Recollection:
     explained: tuple[ResultExplanation, ...] = ()
     beyond: NDArray[np.int64] = field(default_factory=lambda: _NO_KEYS)
     """What follows where more results are considered than shown, best first."""
-    spare: NDArray[np.int64] = field(default_factory=lambda: _NO_KEYS)
-    """What was judged beside these and is not worth reading otherwise, best first."""
     told: QueryTrace | None = None
     """The plan and its steps, where an explanation was asked for."""
     verdicts: Mapping[int, float] = field(default_factory=dict)
@@ -132,6 +130,12 @@ class Recollection:
     """Log-odds that any of these does; None where none was judged."""
     dated: Interval | None = None
     """The time that the question tells by an event, where it is known when that was; an open side is None."""
+
+    @property
+    def spare(self) -> list[int]:
+        """Keys that were judged beside all these and are not worth reading otherwise, best first."""
+        read = {*self.keys.tolist(), *self.beyond.tolist()}
+        return [key for key in self.verdicts if key not in read]
 
 
 async def at_hand(asked: EncodedQuestion | None) -> EncodedQuestion | None:
@@ -180,10 +184,8 @@ def _recollected(
     added = _ORDERS[settings.order](case, settings, evergreen)
     among = added.scores
     best, scores = _chosen(question, among, case.traits, settings)
-    spare = _spare(question, among, case.traits, best)
-    judged = np.concatenate((best, spare))[: question.judged]
+    judged = np.concatenate((best, _spare(question, among, case.traits, best)))[: question.judged]
     told = _verdicts(question, case, settings, among, judged)
-    spare = spare[:0] if told is None else spare
     if told is not None and question.careful:
         best = np.concatenate((judged[np.argsort(-told.each, kind="stable")], best[len(judged) :]))
     best, beyond, scores = best[: question.limit], best[question.limit :], scores[: question.limit]
@@ -195,7 +197,6 @@ def _recollected(
         candidates=len(case.traits.keys),
         degraded=degraded,
         beyond=case.traits.keys[beyond],
-        spare=case.traits.keys[spare],
         abstained=not len(best)
         or found_nothing(case.rankings, settings.cut, case.plan.words, case.legs)
         or sure < settings.silence.least
@@ -249,9 +250,11 @@ def _in_order(scores: Floats, traits: Traits) -> NDArray[np.int64]:
 
 def _spare(question: Question, scores: Floats, traits: Traits, best: NDArray[np.int64]) -> NDArray[np.int64]:
     """Rows that are judged, and are not worth reading otherwise: a change may share few words with what it changes."""
-    wanted = 0 if question.careful else question.judged - len(best)
-    others = _in_order(scores, traits) if wanted > 0 else best
-    return others[~np.isin(others, best)][: max(wanted, 0)]
+    wanted = question.judged - len(best)
+    if question.careful or wanted <= 0:
+        return best[:0]
+    others = _in_order(scores, traits)
+    return others[~np.isin(others, best)][:wanted]
 
 
 def _chosen(

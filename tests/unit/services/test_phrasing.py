@@ -83,8 +83,9 @@ def test_whether_something_is_so_is_asked_by_the_first_word(question, whether):
         ("user's doctor is Dr Weidner", "Your doctor is Dr Weidner"),
         ("Ben gave a user a lift", "Ben gave a user a lift"),
         ("Userland is slow", "Userland is slow"),
+        ("User said \ufffc", "User said \ufffc"),
         ("User and Ben, whom user likes", "You and Ben, whom user likes"),
     ],
 )
 def test_an_owner_without_a_name_is_you_where_a_statement_begins_with_them(statement: str, told: str) -> None:
-    assert to_owner(statement, "user") == told
+    assert to_owner(statement, "") == told
