@@ -88,8 +88,14 @@ def readers(settings: Settings, encoder: Callable[[], Awaitable[Embedder]]) -> t
     from adapters.extraction.apart import Apart
 
     apart = Apart(extractor_, settings.extraction.deadline_s)
-    if settings.models.extraction.promises != "taught" or settings.models.encoder.kind != "taught":
-        return apart.asked, apart.last
+    return reader(apart.asked, settings, encoder), reader(apart.last, settings, encoder)
+
+
+def reader(extractor: Extractor, settings: Settings, encoder: Callable[[], Awaitable[Embedder]]) -> Extractor:
+    """An extractor behind the taught head of promises, if the settings have one for this extractor and this encoder."""
+    extraction = settings.models.extraction
+    if extraction.kind == "openai" or extraction.promises != "taught" or settings.models.encoder.kind != "taught":
+        return extractor
     from adapters.extraction.promise_head import PromiseHead, load_head
     from adapters.extraction.taught_promises import PromiseReader
 
@@ -100,7 +106,7 @@ def readers(settings: Settings, encoder: Callable[[], Awaitable[Embedder]]) -> t
             log.error("promises are told by the rules alone: %s", error.detail)
             return None
 
-    return PromiseReader(apart.asked, head, encoder), PromiseReader(apart.last, head, encoder)
+    return PromiseReader(extractor, head, encoder)
 
 
 def judge(settings: Settings) -> Judge | None:
