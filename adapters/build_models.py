@@ -14,7 +14,7 @@ from adapters.embedding.absent import AbsentEmbedder
 from adapters.embedding.truncated import TruncatedEmbedder
 from adapters.hearing import plain_wave
 from adapters.hearing.apart import STEP_BACK, STEP_FAR_BACK, ApartEar
-from adapters.model_files import MINILM, MINILM_TAUGHT, PROMISE_HEAD, READER, READER_HEADS, trusted_of
+from adapters.model_files import MINILM, MINILM_TAUGHT, READER, READER_HEADS, trusted_of
 from adapters.web import WebClient
 from config.settings import Settings
 from memory.errors import ConfigError
@@ -92,21 +92,13 @@ def readers(settings: Settings, encoder: Callable[[], Awaitable[Embedder]]) -> t
 
 
 def reader(extractor: Extractor, settings: Settings, encoder: Callable[[], Awaitable[Embedder]]) -> Extractor:
-    """An extractor behind the taught head of promises, if the settings have one for this extractor and this encoder."""
+    """An extractor between what was taught of promises, if the settings have that for this extractor and encoder."""
     extraction = settings.models.extraction
     if extraction.kind == "openai" or extraction.promises != "taught" or settings.models.encoder.kind != "taught":
         return extractor
-    from adapters.extraction.promise_head import PromiseHead, load_head
-    from adapters.extraction.taught_promises import PromiseReader
+    from adapters.extraction.taught_promises import PromiseReader, load_weights
 
-    def head() -> PromiseHead | None:
-        try:
-            return load_head(PROMISE_HEAD.checked(PROMISE_HEAD.find(), trusted_of(settings.models.trusted)))
-        except ConfigError as error:  # it costs the promises that the head would tell, and never the reading
-            log.error("promises are told by the rules alone: %s", error.detail)
-            return None
-
-    return PromiseReader(extractor, head, encoder)
+    return PromiseReader(extractor, lambda: load_weights(trusted_of(settings.models.trusted)), encoder)
 
 
 def judge(settings: Settings) -> Judge | None:

@@ -122,6 +122,15 @@ PROMISE_HEAD = ModelFile(
     "Apache-2.0",
     "Memoray, on its own worlds",
 )
+PROMISE_RECIPIENTS = ModelFile(
+    "weights that tell to whom something is promised",
+    "memoray",
+    "adapters.extraction",
+    "weights/recipients.json",
+    "fd3ed15783f4dd466ec700a15b7283f1970ceee098934683b7dfb9ffb1885ba0",
+    "Apache-2.0",
+    "Memoray, on its own worlds",
+)
 READER = ModelFile(
     "reader's weights",
     "memoray",
@@ -262,6 +271,7 @@ TABLE = (
     MINILM_TAUGHT,
     VERDICTS,
     PROMISE_HEAD,
+    PROMISE_RECIPIENTS,
     MINILM_INT8,
     MINILM,
     MINILM_WEIGHTS,
