@@ -139,7 +139,8 @@ def clock() -> Clock:
 
 def rules(settings: Settings) -> Rules:
     """What deciding needs of the settings."""
-    return Rules(settings.gates, settings.revision, settings.reflection, life=settings.life)
+    fulfilment = build_models.fulfilment(settings)
+    return Rules(settings.gates, settings.revision, settings.reflection, life=settings.life, fulfilment=fulfilment)
 
 
 CONNECTIONS = {"gateway": 6, "shard": 6, "worker": 4, "night": 2}

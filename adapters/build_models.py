@@ -14,12 +14,21 @@ from adapters.embedding.absent import AbsentEmbedder
 from adapters.embedding.truncated import TruncatedEmbedder
 from adapters.hearing import plain_wave
 from adapters.hearing.apart import STEP_BACK, STEP_FAR_BACK, ApartEar
-from adapters.model_files import MINILM, MINILM_TAUGHT, READER, READER_HEADS, trusted_of
+from adapters.model_files import (
+    FULFILMENT,
+    MINILM,
+    MINILM_TAUGHT,
+    READER,
+    READER_HEADS,
+    loaded_or_none,
+    trusted_of,
+)
 from adapters.web import WebClient
 from config.settings import Settings
 from memory.errors import ConfigError
 from memory.ports import Embedder, Extractor, GraphEngine, Judge, LanguageModel, Leases
 from memory.retrieval.verdicts import VerdictWeights
+from memory.rules.fulfilment import FulfilmentWeights
 from memory.services.hearing import Ears
 
 log = logging.getLogger("memoray.models")
@@ -99,6 +108,15 @@ def reader(extractor: Extractor, settings: Settings, encoder: Callable[[], Await
     from adapters.extraction.taught_promises import PromiseReader, load_weights
 
     return PromiseReader(extractor, lambda: load_weights(trusted_of(settings.models.trusted)), encoder)
+
+
+def fulfilment(settings: Settings) -> FulfilmentWeights | None:
+    """What was taught of words that tell of a promise kept; None if the settings want the rules alone."""
+    if settings.models.extraction.promises != "taught":
+        return None
+    from adapters.extraction.promise_fulfilment import load_fulfilment
+
+    return loaded_or_none(FULFILMENT, load_fulfilment, trusted_of(settings.models.trusted))
 
 
 def judge(settings: Settings) -> Judge | None:

@@ -7,12 +7,9 @@ sentences promise something.
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from pathlib import Path
-from typing import TypeVar
 
 import numpy as np
 
@@ -22,14 +19,11 @@ from adapters.extraction.promise_head import PromiseHead, load_head
 from adapters.extraction.promise_recipients import RecipientWeights, addressed, load_recipients
 from adapters.extraction.rules import is_evidence
 from adapters.extraction.rules_promises import is_offer
-from adapters.model_files import PROMISE_HEAD, PROMISE_RECIPIENTS, ModelFile
-from memory.errors import ConfigError
+from adapters.model_files import PROMISE_HEAD, PROMISE_RECIPIENTS, loaded_or_none
 from memory.model.claims import Reading, Utterance
 from memory.ports import Embedder, Extractor
 from memory.words.languages import is_german
 
-T = TypeVar("T")
-log = logging.getLogger("memoray.promises")
 Hinted = tuple[int, tuple[int, int], int, bool]
 """Place of an utterance, characters of a sentence in it, its number, and whether it is the last."""
 
@@ -45,16 +39,8 @@ class PromiseWeights:
 def load_weights(trusted: Collection[str] = ()) -> PromiseWeights:
     """The packaged weights; `trusted` are digests of others. What cannot be loaded costs what it tells, and no text."""
     return PromiseWeights(
-        _loaded(PROMISE_HEAD, load_head, trusted), _loaded(PROMISE_RECIPIENTS, load_recipients, trusted)
+        loaded_or_none(PROMISE_HEAD, load_head, trusted), loaded_or_none(PROMISE_RECIPIENTS, load_recipients, trusted)
     )
-
-
-def _loaded(file: ModelFile, load: Callable[[Path], T], trusted: Collection[str]) -> T | None:
-    try:
-        return load(file.checked(file.find(), trusted))
-    except ConfigError as error:
-        log.error("promises are told without it: %s", error.detail)
-        return None
 
 
 class PromiseReader:

@@ -14,6 +14,7 @@ from memory.model.commands import AcceptReading, ReadSegment
 from memory.model.ids import command_id
 from memory.model.profile import Profile
 from memory.ports import Embedder, Extractor, Statements, Unread, Vector
+from memory.rules.fulfilment import MOST_CHARS
 from memory.words.passages import BATCH_CHARS, READ_CHARS
 
 Utterances = tuple[Utterance, ...]
@@ -147,6 +148,7 @@ def _command(
             speaker=utterance.speaker,
             role=utterance.role,
             sensitivity=int(utterance.sensitivity),
+            words=utterance.text[:MOST_CHARS],
         )
         for utterance in utterances
         if not utterance.context_only
