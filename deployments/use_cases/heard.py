@@ -101,9 +101,9 @@ async def list_heard(
     """The segments of these origins; those of sources that have expired if they are asked for."""
     alive = None if expired else _day(app)
     origins = [replace(each, alive_on=alive or each.alive_on) for each in origins]
-    rows = await app.stores.heard.page(who.view, origins, limit, offset)
+    rows = await app.stores.reads.heard.page(who.view, origins, limit, offset)
     if not rows and offset:  # beyond the end: it still tells how many there are
-        rows = await app.stores.heard.page(who.view, origins, 1, 0)
+        rows = await app.stores.reads.heard.page(who.view, origins, 1, 0)
         return HeardPage([], rows[0]["total"] if rows else 0)
     return HeardPage([_shown(row) for row in rows], rows[0]["total"] if rows else 0)
 
@@ -115,7 +115,7 @@ def _day(app: AppContext) -> str:
 
 async def heard_at(app: AppContext, who: Caller, places: Sequence[Place]) -> dict[Place, HeardSegment]:
     """place -> the segment there, in the order of `places`; what is out of sight is absent."""
-    rows = await app.stores.heard.named(who.view, places) if places else {}
+    rows = await app.stores.reads.heard.named(who.view, places) if places else {}
     return {place: _shown(rows[place]) for place in places if place in rows}
 
 
@@ -165,20 +165,20 @@ async def reword(app: AppContext, who: Caller, place: Place, new: Rewording) -> 
     before = await one_heard(app, writing(who), place)
     if new.text is not None and not new.text.strip():
         raise Invalid("text: there are no words in it.")
-    scope, source_id = await app.stores.sources.resolve(who.view, place[0], None)
-    rows = await app.stores.sources.segments(scope, source_id, raws=True)
+    scope, source_id = await app.stores.reads.sources.resolve(who.view, place[0], None)
+    rows = await app.stores.reads.sources.segments(scope, source_id, raws=True)
     [row] = [each for each in rows if each["segment_id"] == place[1]]
     added = dict(new.provenance or {})
     if new.text not in (None, row["text"]):
         added[f"{WAS}{row['revision']}.{place[1]}"] = row["text"][:WORDING_CHARS]
     if len([name for name in {**before.provenance, **added} if name.startswith(WAS)]) > MOST_WORDINGS:
         raise Invalid(f"It was put into other words {MOST_WORDINGS} times; forget it, and tell it anew.")
-    source = dict(await app.stores.sources.one(who.view, scope, source_id))
+    source = dict(await app.stores.reads.sources.one(who.view, scope, source_id))
     if new.at is not None and len(rows) > 1:
         raise Invalid("timestamp: this was told with other words, at one time.")
     if new.at is not None:
         source |= {"started_at": new.at - row["start_s"], "ended_at": None}
-    await app.stores.capture.store(_told_again(source, row, new, added), Telling(revive=False))
+    await app.stores.intake.capture.store(_told_again(source, row, new, added), Telling(revive=False))
     await app.actors.wake()
     return await one_heard(app, who, place)
 
@@ -197,7 +197,7 @@ async def forget_heard(app: AppContext, who: Caller, key: str, origins: Sequence
     view = writing(who).view
     if tuple(origins) == ANYWHERE and sees_all(who):
         return (await forget_memory(app, who, key)).segments
-    sources = await app.stores.heard.sources(view, origins)
+    sources = await app.stores.reads.heard.sources(view, origins)
     for number, source_id in enumerate(sources):
         try:
             await erase_source(app, who, f"{key}-{number}", source_id)
@@ -212,12 +212,12 @@ async def labels(app: AppContext, who: Caller, names: Sequence[str]) -> list[Lab
     What names no user is the caller's. An administrator is told of the users to whom it told something, too.
     """
     rows: list[Mapping[str, Any]] = []
-    for row in await app.stores.heard.labels(who.view, names):
+    for row in await app.stores.reads.heard.labels(who.view, names):
         if row["label"] is not None or row["name"] == USER:
             rows.append({**row, "label": row["label"] or who.user_id})
     if who.permission == "admin":
         known = {row["label"] for row in rows if row["name"] == USER}
-        rows += [row for row in await app.stores.heard.owners() if row["label"] not in known]
+        rows += [row for row in await app.stores.reads.heard.owners() if row["label"] not in known]
     return [
         LabelUse(row["name"], row["label"], row["segments"], iso(row["first_at"]), iso(row["last_at"])) for row in rows
     ]
