@@ -78,7 +78,9 @@ def load_recipients(path: Path) -> RecipientWeights:
 def addressed(
     seen: Sequence[Sighting], utterances: Sequence[Utterance], weights: RecipientWeights
 ) -> tuple[Sighting, ...]:
-    """Sightings, promises with whom they were made to. A reminder, and who is named in it by rule, stays as it is."""
+    """Sightings, promises with whom they were made to. A reminder, what somebody else
+    promised, and who is named by rule stay as they are.
+    """
     places = {each.segment_key: place for place, each in enumerate(utterances)}
 
     def made_to(promise: Sighting) -> Sighting:
@@ -87,13 +89,13 @@ def addressed(
         to = weights.recipient(utterances[place], (start, start + len(promise.quote)), utterances[:place])
         return replace(promise, properties={**promise.properties, "to": to})
 
-    return tuple(made_to(each) if each.type == "promise" and not _is_settled(each) else each for each in seen)
+    def is_settled(promise: Sighting) -> bool:
+        """Whether it is somebody else's, or made to its maker, or to somebody whom its words name."""
+        by, to = (fold(str(promise.properties.get(side) or "")) for side in ("by", "to"))
+        own = by == fold(utterances[places[promise.segment_key]].speaker)
+        return not own or (to != "" and (to == by or to.split()[-1] in fold(promise.quote)))
 
-
-def _is_settled(promise: Sighting) -> bool:
-    """Whether it was made to its maker, or to somebody whom its words name."""
-    by, to = fold(str(promise.properties.get("by") or "")), fold(str(promise.properties.get("to") or ""))
-    return bool(to) and (to == by or to.split()[-1] in fold(promise.quote))
+    return tuple(made_to(each) if each.type == "promise" and not is_settled(each) else each for each in seen)
 
 
 def candidates(utterance: Utterance, span: tuple[int, int], before: Sequence[Utterance]) -> list[Candidate]:
