@@ -91,8 +91,7 @@ def _is_kept(made: Undertaking, told: LaterTurn, weights: FulfilmentWeights) -> 
 
 def _open(draft: Draft) -> list[Entity]:
     """The promises of which nobody has said what became of them."""
-    promises = (each for each in draft.entities.values() if each.type == "promise" and each.merged_into is None)
-    return [each for each in promises if not settled(each.properties)]
+    return [each for each in draft.promises.values() if each.merged_into is None and not settled(each.properties)]
 
 
 def _undertaking(entity: Entity, seen: Mapping[int, Mention]) -> Undertaking | None:
@@ -163,9 +162,8 @@ def _entities_of(draft: Draft, promise: Fact, level: Sensitivity) -> list[Entity
     keys = {(each.segment_key, fold(each.quote)) for each in draft.evidence.get(promise.fact_id, ())}
     return [
         entity
-        for entity in draft.entities.values()
-        if entity.type == "promise"
-        and entity.sensitivity == level
+        for entity in draft.promises.values()
+        if entity.sensitivity == level
         and not settled(entity.properties)
         and any((key, fold(seen.quote)) in keys for key, seen in draft.mentions.get(entity.entity_id, {}).items())
     ]
