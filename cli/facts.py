@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from enum import StrEnum
 from typing import Annotated, Any
@@ -14,8 +15,10 @@ from cli.client import connect, route
 from cli.clock import clock, day, home_zone
 from cli.console import AsOfOption, HomeOption, JsonOption, KnownOption, UserOption, out, print_json, show
 from cli.listing import print_rows
+from memory.errors import Invalid
 
 FactArgument = Annotated[str, typer.Argument(metavar="ID", help="A fact's id, or the beginning of it.")]
+_ID = re.compile(r"f-[0-9a-f]*")
 LimitOption = Annotated[int, typer.Option("--limit", "-n", min=1, max=200, help="How many at most.")]
 
 
@@ -49,7 +52,7 @@ def facts(
     with connect(home, user) as client:
         zone = home_zone(client)
         if fact is not None:
-            one = client.get(route("facts", fact), known_as_of=known)
+            one = client.get(route("facts", _id(fact)), known_as_of=known)
             _show_fact(one, zone, as_json)
             return
         asked = {"subject": subject, "predicate": predicate, "status": status.value if status else None}
@@ -79,7 +82,7 @@ def correct(
     """
     body = {"statement": statement} | ({"valid_from": since} if since else {})
     with connect(home, user) as client:
-        done = client.post(route("facts", fact, "correct"), body)
+        done = client.post(route("facts", _id(fact), "correct"), body)
         fresh = client.get(route("facts", done["fact_id"]))
         wrong = [client.get(route("facts", each)) for each in done["rivals"]]
     lines = [f"[red]no longer believed[/] {_named(each)}" for each in wrong]
@@ -93,9 +96,17 @@ def confirm(fact: FactArgument, user: UserOption = None, home: HomeOption = None
     Example: memoray confirm f-0a1b2c
     """
     with connect(home, user) as client:
-        done = client.post(route("facts", fact, "confirm"))
+        done = client.post(route("facts", _id(fact), "confirm"))
         kept = client.get(route("facts", done["fact_id"]))
     show(done, as_json, f"[green]confirmed[/] {_named(kept)}")
+
+
+def _id(fact: str) -> str:
+    """An id, or the beginning of one. Raises Invalid of anything else."""
+    if _ID.fullmatch(fact) is None:
+        told = "`memoray facts` lists facts with their ids, and `memoray ask --verbose` those an answer rests on."
+        raise Invalid(f'"{fact}" is no id of a fact, such as f-0a1b2c. {told}')
+    return fact
 
 
 COMMANDS: tuple[tuple[str, Callable[..., None]], ...] = (("facts", facts), ("correct", correct), ("confirm", confirm))

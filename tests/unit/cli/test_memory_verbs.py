@@ -7,7 +7,7 @@ from typing import Any, cast
 import pytest
 from rich.text import Text
 
-from cli import console, listing, memory_verbs
+from cli import console, facts, listing, memory_verbs
 from cli.client import HttpClient, RequestRefused
 from cli.console import Screen
 from memory.errors import Invalid
@@ -53,6 +53,12 @@ def test_nobody_is_asked_about_what_is_not_there() -> None:
         told("breakfast")
     with pytest.raises(Invalid, match="Give the id"):
         told(" ")
+
+
+def test_words_are_no_id_of_a_fact_and_it_is_said_where_ids_are() -> None:
+    assert facts._id("f-0a1b2c") == "f-0a1b2c"
+    with pytest.raises(Invalid, match='"Maya lives in Porto" is no id of a fact.*`memoray facts` lists'):
+        facts._id("Maya lives in Porto")
 
 
 def test_an_empty_list_says_so(capsys: pytest.CaptureFixture[str]) -> None:
