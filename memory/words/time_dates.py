@@ -5,11 +5,15 @@ from __future__ import annotations
 import re
 from datetime import date
 
+from memory.words.stems import STOP_WORDS
 from memory.words.time_atoms import PARTS, in_year, month_number
 from memory.words.time_spans import Calendar, Days, day, month, part, season, years
 
 _OF_SOMEBODY = re.compile(r"\b(?:my|his|her|their|our|your|'s) $", re.IGNORECASE)
 """In her 30s: an age."""
+
+
+_NEXT_WORD = re.compile(r" (?P<word>[a-z]+)\b")
 
 
 def iso_date(match: re.Match[str], calendar: Calendar) -> Days:
@@ -49,9 +53,12 @@ def named_month(match: re.Match[str], calendar: Calendar) -> Days:
     return part(whole, PARTS[found["part"].lower()]) if found.get("part") else whole
 
 
-def named_season(match: re.Match[str], calendar: Calendar) -> Days:
-    """Summer 2023, last summer, late summer."""
+def named_season(match: re.Match[str], calendar: Calendar) -> Days | None:
+    """Summer 2023, last summer, late summer; none in the summer reading report."""
     found, name = match.groupdict(), match.group("season").lower()
+    thing = _NEXT_WORD.match(match.string, match.end())
+    if not (found.get("which") or found.get("y")) and thing and thing["word"].lower() not in STOP_WORDS["en"]:
+        return None
     number = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}[name]
     which = (found.get("which") or "").lower()
     if found.get("y"):

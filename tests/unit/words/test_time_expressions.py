@@ -69,6 +69,7 @@ PAST = [
     ("between 2015 and 2018", d(1, 1, 2015), d(12, 31, 2018), "year"),
     ("in 2019", d(1, 1, 2019), d(12, 31, 2019), "year"),
     ("the 90s", d(1, 1, 1990), d(12, 31, 1999), "decade"),
+    ("we met in the summer when it rained", d(6, 1, 2022), d(8, 31, 2022), "season"),
     ("last summer", d(6, 1, 2022), d(8, 31, 2022), "season"),
     ("in the summer of 2021", d(6, 1, 2021), d(8, 31, 2021), "season"),
     ("at Christmas", d(12, 25, 2022), d(12, 25, 2022), "day"),
@@ -172,6 +173,8 @@ def test_clock_times(text: str, moment: datetime, grain: str) -> None:
         "in 400 years",
         "",
         "May",
+        "the summer reading report is ready",
+        "I posted the winter coat",
     ],
 )
 def test_what_is_no_time(text: str) -> None:
