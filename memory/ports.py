@@ -22,6 +22,7 @@ from memory.model.scopes import Sensitivity, View
 from memory.model.sources import ON_PURPOSE, Source, Telling
 from memory.model.timeline import Instant
 from memory.model.verdicts import StatementPair, Verdict
+from memory.model.waiting import LATEST_FIRST, DueSource, QueueOrder
 from memory.model.working_set import WorkingSet
 from memory.retrieval.batches import SegmentBatch
 from memory.retrieval.candidates import Ranking, Traits
@@ -135,26 +136,13 @@ class Capture(Protocol):
         Raises Forgotten for a source that was forgotten, unless it is told again on purpose.
         """
 
-    async def due(
-        self,
-        task: str,
-        now: Instant,
-        limit: int,
-        *,
-        longest: bool = False,
-        served: Sequence[str] = (),
-        besides: Sequence[str] = (),
-    ) -> Sequence[Mapping[str, Any]]:
-        """Sources whose task (embed or read) is due: `{scope, source_id, task, user_id, attempts, asked}`.
-
-        Users (of embed: scopes) take turns: those in `served` come last, in their order, those in `besides` not at all.
-        What was just heard comes first; with `longest` what has waited longest, whatever and whose it is.
-        """
+    async def due(self, task: str, now: Instant, limit: int, order: QueueOrder = LATEST_FIRST) -> Sequence[DueSource]:
+        """Sources whose task (embed or read) is due, at most `limit`, in this order."""
 
     async def unread(self, user_id: str, scope: str, source_id: str, limit: int) -> Unread:
         """The next unread segments of a source in order, preceded by a few read ones marked `context_only`."""
 
-    async def failed(self, task: Mapping[str, Any], error: str, now: Instant) -> None:
+    async def failed(self, task: DueSource, error: str, now: Instant) -> None:
         """Record a failed attempt; the next one is due after 10 s * 2^n, at most an hour, eight in all."""
 
 

@@ -12,7 +12,7 @@ from psycopg.types.json import Jsonb
 from adapters.capture.sessions import SessionPart
 from adapters.postgres.audit import PostgresAudit
 from adapters.postgres.codec import decode_profile
-from adapters.postgres.heard_rows import is_moved, segment_row, source_row, stored_segments, utterance_of
+from adapters.postgres.heard_rows import due_source, is_moved, segment_row, source_row, stored_segments, utterance_of
 from adapters.postgres.pool import Connection, Pool
 from adapters.postgres.sql import queries
 from adapters.row_scope import everybody
@@ -21,6 +21,7 @@ from memory.model.profile import Profile
 from memory.model.scopes import Sensitivity
 from memory.model.sources import ON_PURPOSE, Segment, Source, Telling
 from memory.model.timeline import Instant
+from memory.model.waiting import LATEST_FIRST, DueSource, QueueOrder, UnencodedSegment
 from memory.ports import Unread
 from memory.retrieval.pieces import Encoded
 from memory.rules.sweep import changed_segments
@@ -90,25 +91,13 @@ class PostgresCapture:
         row = await self._pool.row(Q["profile"], user_id=user_id)
         return decode_profile(row["profile"]) if row else Profile()
 
-    async def due(
-        self,
-        task: str,
-        now: Instant,
-        limit: int,
-        *,
-        longest: bool = False,
-        served: Sequence[str] = (),
-        besides: Sequence[str] = (),
-    ) -> Sequence[Mapping[str, Any]]:
-        """Sources whose `task` (embed or read) is due: `{scope, source_id, task, user_id, attempts, asked,
-        session_id, sensitivity}`.
-
-        `served` are users (of embed: scopes) in the order in which they had their turn; `besides` have none now.
-        """
-        wanted = {"task": task, "now": now, "limit": limit, "longest": longest}
-        turns = {"served": list(served), "besides": list(besides)}
+    async def due(self, task: str, now: Instant, limit: int, order: QueueOrder = LATEST_FIRST) -> list[DueSource]:
+        """Sources whose `task` (embed or read) is due, at most `limit`, in this order."""
+        wanted = {"task": task, "now": now, "limit": limit, "longest": order.longest}
+        turns = {"served": list(order.served), "besides": list(order.besides)}
         with everybody("the queue of work"):
-            return await self._pool.rows(Q["due"], **wanted, **turns, attempts=self._attempts)
+            rows = await self._pool.rows(Q["due"], **wanted, **turns, attempts=self._attempts)
+        return [due_source(row) for row in rows]
 
     async def unread(self, user_id: str, scope: str, source_id: str, limit: int) -> Unread:
         """What of a source was not read for this user yet, `limit` segments, with the turns before each as context."""
@@ -139,7 +128,7 @@ class PostgresCapture:
         else:
             await self._pool.rows(Q["blame_reading"], **which, reason=reason[:500])
 
-    async def failed(self, task: Mapping[str, Any], error: str, now: Instant) -> None:
+    async def failed(self, task: DueSource, error: str, now: Instant) -> None:
         """Record a failed attempt at a piece of work; the next one is due after the back-off."""
         await self._pool.rows(
             Q["failed"], **_work_key(task), error=error[:500], now=now, base_s=self._base_s, cap_s=self._cap_s
@@ -164,16 +153,18 @@ class PostgresCapture:
         """Let the vectors of a source be made anew; until then they serve."""
         await self._pool.rows(Q["want_vectors"], scope=scope, source_id=source_id, encoder=self._encoder)
 
-    async def finished(self, *tasks: Mapping[str, Any]) -> None:
+    async def finished(self, *tasks: DueSource) -> None:
         """Take pieces of work off the queue, but for those that were asked for again after `due` had named them."""
         if tasks:
-            await self._pool.rows(Q["finish_work"], tasks=Jsonb(tasks), scopes=[task["scope"] for task in tasks])
+            done = [{**_work_key(task), "asked": task.asked} for task in tasks]
+            await self._pool.rows(Q["finish_work"], tasks=Jsonb(done), scopes=[task.scope for task in tasks])
 
-    async def unembedded(self, sources: Sequence[tuple[str, str]], limit: int) -> list[DictRow]:
+    async def unembedded(self, sources: Sequence[tuple[str, str]], limit: int) -> list[UnencodedSegment]:
         """The first segments of these sources, as (scope, source_id), that have no current vector or are to be encoded
         anew, one source after another."""
         scopes, ids = [scope for scope, _ in sources], [source_id for _, source_id in sources]
-        return await self._pool.rows(Q["to_embed"], scopes=scopes, ids=ids, limit=limit, encoder=self._encoder)
+        rows = await self._pool.rows(Q["to_embed"], scopes=scopes, ids=ids, limit=limit, encoder=self._encoder)
+        return [UnencodedSegment(**row) for row in rows]
 
     async def renew_vectors(self, scope: str) -> None:
         """Let the vectors of a scope be made anew; until then they serve."""
@@ -273,8 +264,8 @@ async def _all(connection: Connection, statement: str, **parameters: Any) -> lis
     return await (await connection.execute(statement, parameters, binary=True)).fetchall()
 
 
-def _work_key(task: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: task[name] for name in ("scope", "source_id", "task", "user_id")}
+def _work_key(task: DueSource) -> dict[str, Any]:
+    return {name: getattr(task, name) for name in ("scope", "source_id", "task", "user_id")}
 
 
 async def _write(

@@ -11,6 +11,7 @@ from adapters.postgres.codec import content_id
 from memory.model.claims import Utterance
 from memory.model.scopes import Sensitivity
 from memory.model.sources import Segment, Source
+from memory.model.waiting import DueSource
 
 CONFIGS = {
     "ar": "arabic",
@@ -103,6 +104,12 @@ def segment_row(source: Source, segment: Segment) -> dict[str, Any]:
         "revision": segment.revision,
         "raw": segment.raw,
     }
+
+
+def due_source(row: Mapping[str, Any]) -> DueSource:
+    """A row of due."""
+    level = row["sensitivity"]
+    return DueSource(**{**row, "sensitivity": None if level is None else Sensitivity(level)})
 
 
 def utterance_of(row: Mapping[str, Any], source_id: str, speakers: set[str]) -> Utterance:

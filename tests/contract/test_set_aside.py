@@ -21,6 +21,7 @@ from memory.errors import ReadingEnded, Unavailable
 from memory.model.commands import AcceptReading
 from memory.model.scopes import View, user_scope
 from memory.model.sources import Segment, Source
+from memory.model.waiting import LATEST_FIRST, DueSource, QueueOrder
 from memory.ports import Extractor, Vector
 from tests.fakes.events import Overheard
 from tests.fakes.extractor import ScriptedExtractor
@@ -74,8 +75,8 @@ class Only(PostgresCapture):
         super().__init__(pool, encoder)
         self._users = users
 
-    async def due(self, task: str, now: float, limit: int, **given: Any) -> Any:
-        return [each for each in await super().due(task, now, 1000, **given) if each["user_id"] in self._users][:limit]
+    async def due(self, task: str, now: float, limit: int, order: QueueOrder = LATEST_FIRST) -> list[DueSource]:
+        return [each for each in await super().due(task, now, 1000, order) if each.user_id in self._users][:limit]
 
 
 async def test_one_poisoned_segment_is_set_aside_and_everything_else_is_read(
@@ -143,7 +144,7 @@ async def test_a_memory_that_cannot_be_reached_delays_nobody_else(pool: Pool, us
     await app.settle()
     assert app.taken == [(other, 1)]
     (left,) = [each for each in await app.capture.due("read", SystemClock().now(), 10)]
-    assert (left["user_id"], left["attempts"]) == (user, 0)
+    assert (left.user_id, left.attempts) == (user, 0)
 
 
 async def test_a_source_that_is_forgotten_while_it_is_read_ends_its_reading(
