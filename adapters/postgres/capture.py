@@ -9,7 +9,6 @@ from typing import Any
 from psycopg.rows import DictRow
 from psycopg.types.json import Jsonb
 
-from adapters.capture.sessions import SessionPart
 from adapters.postgres.audit import PostgresAudit
 from adapters.postgres.codec import decode_profile
 from adapters.postgres.heard_rows import due_source, is_moved, segment_row, source_row, stored_segments, utterance_of
@@ -19,7 +18,7 @@ from adapters.row_scope import everybody
 from memory.errors import Forgotten
 from memory.model.profile import Profile
 from memory.model.scopes import Sensitivity
-from memory.model.sources import ON_PURPOSE, Segment, Source, Telling
+from memory.model.sources import ON_PURPOSE, Segment, SessionPart, Source, Telling
 from memory.model.timeline import Instant
 from memory.model.waiting import LATEST_FIRST, DueSource, QueueOrder, UnencodedSegment
 from memory.ports import Unread

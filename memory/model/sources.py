@@ -81,6 +81,16 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
+class SessionPart:
+    """One of the sources that a captured session has become, between two reads of it."""
+
+    session_id: str
+    source_id: str
+    started_at: Instant
+    ended_at: Instant
+
+
+@dataclass(frozen=True, slots=True)
 class Telling:
     """How a source is told."""
 

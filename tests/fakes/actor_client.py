@@ -17,13 +17,14 @@ from memory.errors import Fenced
 from memory.model.changes import ChangeSet
 from memory.model.claims import Reading, Utterance
 from memory.model.commands import AcceptReading, Command
+from memory.model.erasing import ErasureTask
 from memory.model.timeline import Instant
 from memory.model.verdicts import StatementPair, Verdict
 from memory.model.working_set import WorkingSet
 from memory.ports import Extractor, Keys, Vector
 from memory.retrieval.projected import ProjectionProgress
 from memory.retrieval.query import Question
-from memory.services.erasing import Eraser, Task
+from memory.services.erasing import Eraser
 from memory.services.extract import ReadingParts, encode, read_source
 from memory.services.rebuild import RebuildResult
 from memory.services.recall import Recollection
@@ -126,8 +127,8 @@ class LocalActorClient:
         return None
 
     @elsewhere
-    async def erase(self, task: Task) -> Mapping[str, int]:
-        return cast(Mapping[str, int], await self._asked(task["user_id"], "erase", task))
+    async def erase(self, task: ErasureTask) -> Mapping[str, int]:
+        return cast(Mapping[str, int], await self._asked(task.user_id, "erase", task))
 
     @elsewhere
     async def forget_user(self, user_id: str) -> None:
