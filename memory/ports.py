@@ -29,7 +29,7 @@ from memory.retrieval.candidates import Ranking, Traits
 from memory.retrieval.pieces import Encoded, EncodedQuestion
 from memory.retrieval.projected import Position, ProjectionBatch
 from memory.retrieval.query import Probe
-from memory.rules.leases import LeaseUser
+from memory.rules.leases import LeaseState, LeaseUser
 
 Vector = NDArray[np.float32]
 """[dimensions], unit length."""
@@ -370,7 +370,7 @@ class Leases(Protocol):
         lost by that.
         """
 
-    async def state(self) -> Mapping[str, Any] | None:
+    async def state(self) -> LeaseState | None:
         """Who holds a lease, who waits, and how much of what is shared they have declared; None if nobody can say."""
 
 

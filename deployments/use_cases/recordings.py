@@ -173,7 +173,7 @@ async def _heard(
 async def _is_swept(app: AppContext) -> bool:
     """Whether it is a sweep that has the GPU, whoever's it is."""
     state = await app.leases.state()
-    return state is not None and any(each["user"] == "sweep" for each in state["held"])
+    return state is not None and any(each.user == "sweep" for each in state.held)
 
 
 async def show_session(app: AppContext, who: Caller, session_id: str) -> SoundSessionOut:
