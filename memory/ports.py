@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
-from typing import Any, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,7 @@ from memory.model.claims import Reading, Utterance
 from memory.model.graph import WeightedGraph
 from memory.model.prompts import Prompt
 from memory.model.scopes import Sensitivity, View
-from memory.model.sources import ON_PURPOSE, Source, Telling
+from memory.model.sources import ON_PURPOSE, Source, StoredSource, Telling
 from memory.model.timeline import Instant
 from memory.model.verdicts import StatementPair, Verdict
 from memory.model.waiting import LATEST_FIRST, DueSource, QueueOrder
@@ -130,8 +130,8 @@ class Unread:
 class Capture(Protocol):
     """What was heard: many writers, natural keys, upsert; searchable in the next request."""
 
-    async def store(self, source: Source, telling: Telling = ON_PURPOSE) -> Mapping[str, Any]:
-        """Store a source and its segments in one transaction: `{source_id, segments, changed}`.
+    async def store(self, source: Source, telling: Telling = ON_PURPOSE) -> StoredSource:
+        """Store a source and its segments in one transaction.
 
         Raises Forgotten for a source that was forgotten, unless it is told again on purpose.
         """

@@ -18,7 +18,7 @@ from adapters.row_scope import everybody
 from memory.errors import Forgotten
 from memory.model.profile import Profile
 from memory.model.scopes import Sensitivity
-from memory.model.sources import ON_PURPOSE, Segment, SessionPart, Source, Telling
+from memory.model.sources import ON_PURPOSE, Segment, SessionPart, Source, StoredSource, Telling
 from memory.model.timeline import Instant
 from memory.model.waiting import LATEST_FIRST, DueSource, QueueOrder, UnencodedSegment
 from memory.ports import Unread
@@ -50,7 +50,7 @@ class PostgresCapture:
         self._encoder = encoder
         self._base_s, self._cap_s, self._attempts, self._tries = base_s, cap_s, attempts, tries
 
-    async def store(self, source: Source, telling: Telling = ON_PURPOSE) -> dict[str, Any]:
+    async def store(self, source: Source, telling: Telling = ON_PURPOSE) -> StoredSource:
         """Upsert a source and its segments. Raises Forgotten."""
         scope = {"scope": source.scope, "source_id": source.source_id}
         async with self._pool.pipelined(scope=source.scope) as connection:
@@ -70,7 +70,7 @@ class PostgresCapture:
                 )
             if changed or moved:
                 await self._want_work(connection, source, position, telling)
-        return {"source_id": source.source_id, "segments": len(source.segments), "changed": len(changed)}
+        return StoredSource(source.source_id, segments=len(source.segments), changed=len(changed))
 
     async def _want_work(self, connection: Connection, source: Source, position: int, telling: Telling) -> None:
         kind, _, owner = source.scope.partition(":")

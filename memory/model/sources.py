@@ -115,6 +115,17 @@ class Telling:
         return replace(source, **kept)
 
 
+@dataclass(frozen=True, slots=True)
+class StoredSource:
+    """What came of storing a source."""
+
+    source_id: str
+    segments: int
+    """How many it was told with."""
+    changed: int
+    """How many of these were new or differ from what was known."""
+
+
 ON_PURPOSE = Telling()
 """By who may see everything, with nothing left out."""
 AS_COMMANDED = Telling(read=False)
