@@ -17,6 +17,7 @@ from deployments.use_cases.forgetting import forget_memory
 from deployments.use_cases.searching import ContextParameters, Hit, search
 from deployments.use_cases.sources import SourceOut, show_source
 from memory.errors import Invalid, NotFound
+from memory.model.heard import LabelCount, SpokenSegment
 from memory.model.origins import ANYWHERE, EXPIRES_ON, WAS, ProvenanceFilter
 from memory.model.scopes import Sensitivity
 from memory.model.sources import Segment, Source, Telling
@@ -57,6 +58,14 @@ class HeardSegment(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
+class HeardStretch:
+    """So many of a list, from there on."""
+
+    limit: int
+    offset: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class HeardPage:
     """Segments, the latest first, and how many there are in all."""
 
@@ -93,19 +102,17 @@ async def list_heard(
     app: AppContext,
     who: Caller,
     origins: Sequence[ProvenanceFilter],
-    limit: int,
-    offset: int = 0,
+    stretch: HeardStretch,
     *,
     expired: bool = True,
 ) -> HeardPage:
     """The segments of these origins; those of sources that have expired if they are asked for."""
     alive = None if expired else _day(app)
     origins = [replace(each, alive_on=alive or each.alive_on) for each in origins]
-    rows = await app.stores.heard.page(who.view, origins, limit, offset)
-    if not rows and offset:  # beyond the end: it still tells how many there are
-        rows = await app.stores.heard.page(who.view, origins, 1, 0)
-        return HeardPage([], rows[0]["total"] if rows else 0)
-    return HeardPage([_shown(row) for row in rows], rows[0]["total"] if rows else 0)
+    segments, total = await app.stores.heard.page(who.view, origins, stretch.limit, stretch.offset)
+    if not segments and stretch.offset:  # beyond the end: it still tells how many there are
+        _, total = await app.stores.heard.page(who.view, origins, 1, 0)
+    return HeardPage([_shown(each) for each in segments], total)
 
 
 def _day(app: AppContext) -> str:
@@ -115,8 +122,8 @@ def _day(app: AppContext) -> str:
 
 async def heard_at(app: AppContext, who: Caller, places: Sequence[Place]) -> dict[Place, HeardSegment]:
     """place -> the segment there, in the order of `places`; what is out of sight is absent."""
-    rows = await app.stores.heard.named(who.view, places) if places else {}
-    return {place: _shown(rows[place]) for place in places if place in rows}
+    found = await app.stores.heard.named(who.view, places) if places else {}
+    return {place: _shown(found[place]) for place in places if place in found}
 
 
 async def one_heard(app: AppContext, who: Caller, place: Place) -> HeardSegment:
@@ -211,16 +218,17 @@ async def labels(app: AppContext, who: Caller, names: Sequence[str]) -> list[Lab
 
     What names no user is the caller's. An administrator is told of the users to whom it told something, too.
     """
-    rows: list[Mapping[str, Any]] = []
-    for row in await app.stores.heard.labels(who.view, names):
-        if row["label"] is not None or row["name"] == USER:
-            rows.append({**row, "label": row["label"] or who.user_id})
+    told = await app.stores.heard.labels(who.view, names)
+    uses = [_use(each, who.user_id) for each in told if each.label is not None or each.name == USER]
     if who.permission == "admin":
-        known = {row["label"] for row in rows if row["name"] == USER}
-        rows += [row for row in await app.stores.heard.owners() if row["label"] not in known]
-    return [
-        LabelUse(row["name"], row["label"], row["segments"], iso(row["first_at"]), iso(row["last_at"])) for row in rows
-    ]
+        known = {each.label for each in uses if each.name == USER}
+        uses += [_use(each, "") for each in await app.stores.heard.owners() if each.label not in known]
+    return uses
+
+
+def _use(count: LabelCount, unnamed: str) -> LabelUse:
+    label = count.label or unnamed
+    return LabelUse(count.name, label, count.segments, iso(count.first_at), iso(count.last_at))
 
 
 def _told_again(
@@ -257,21 +265,21 @@ def _told_again(
     )
 
 
-def _shown(row: Mapping[str, Any]) -> HeardSegment:
-    told: Mapping[str, Any] = row["provenance"]
+def _shown(segment: SpokenSegment) -> HeardSegment:
+    told = segment.provenance
     was = [
         (int(found[1]), str(told[name]))
         for name in told
-        if (found := _WAS.fullmatch(name)) and found[2] == row["segment_id"]
+        if (found := _WAS.fullmatch(name)) and found[2] == segment.segment_id
     ]
     return HeardSegment(
-        source_id=row["source_id"],
-        segment_id=row["segment_id"],
-        speaker=row["speaker"],
-        role=row["role"],
-        text=row["text"] or "",
-        at=row["at"],
-        changed_at=row["committed_at"],
+        source_id=segment.source_id,
+        segment_id=segment.segment_id,
+        speaker=segment.speaker,
+        role=segment.role,
+        text=segment.text or "",
+        at=segment.at,
+        changed_at=segment.committed_at,
         provenance={name: said for name, said in told.items() if not name.startswith(WAS)},
         wordings=[words for _, words in sorted(was)],
     )
