@@ -7,8 +7,7 @@ and a moment for others'; whatever is not over by then is carried out from the q
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
-from typing import Any
+from collections.abc import Awaitable, Callable, Collection, Sequence
 
 from deployments.app_context import AppContext
 from deployments.callers import Caller, writing
@@ -16,6 +15,7 @@ from deployments.use_cases.receipts import Receipt, receipt_of
 from memory.errors import Conflict, DomainError, NotFound, Unavailable
 from memory.model.erasing import CapturedSource, ErasureRequest, WithdrawnEntity
 from memory.model.events import COMPLETE
+from memory.model.heard import KnownSegment
 from memory.model.ids import segment_named
 from memory.model.sources import SessionPart
 from memory.model.timeline import Instant
@@ -52,7 +52,7 @@ async def erase_segment(app: AppContext, who: Caller, key: str, source_id: str, 
     async def begin(receipt_id: str) -> None:
         scope, _, session_id = place = await _source_of(app, who, source_id)
         asked, said = ErasureRequest(receipt_id, who.user_id), await stores.sources.segments(scope, source_id)
-        if all(segment_id in (each["segment_id"], each["replaced_by"]) for each in said):
+        if all(segment_id in (each.segment_id, each.replaced_by) for each in said):
             await stores.erasing.source(asked, await _captured(app, *place), segment_id)
         elif app.session_files().hold(scope, session_id):
             raise Conflict("These words stand in a session file; forget their whole source.", source_id=source_id)
@@ -65,12 +65,12 @@ async def erase_segment(app: AppContext, who: Caller, key: str, source_id: str, 
     return await _told(app, who, receipt_id, source_id)
 
 
-def _span(said: Sequence[Mapping[str, Any]], segment_id: str) -> tuple[Instant, Instant]:
+def _span(said: Sequence[KnownSegment], segment_id: str) -> tuple[Instant, Instant]:
     """When a segment, or what it has replaced, began and ended. Raises NotFound if there is none."""
-    rows = [each for each in said if segment_id in (each["segment_id"], each["replaced_by"])]
-    if not rows:
+    meant = [each for each in said if segment_id in (each.segment_id, each.replaced_by)]
+    if not meant:
         raise NotFound("There is no such segment in this memory any more.")
-    return min(each["at"] for each in rows), max(each["at"] + each["end_s"] - each["start_s"] for each in rows)
+    return min(each.at for each in meant), max(each.ended_at for each in meant)
 
 
 async def _asked(
@@ -92,7 +92,7 @@ async def _source_of(app: AppContext, who: Caller, source_id: str) -> tuple[str,
     scope, known = await app.stores.sources.resolve(who.view, source_id, None)
     if known != source_id:
         raise NotFound("There is no such source in this memory.", id=source_id)
-    return scope, source_id, (await app.stores.sources.one(who.view, scope, source_id))["session_id"]
+    return scope, source_id, (await app.stores.sources.one(who.view, scope, source_id)).session_id
 
 
 async def _captured(app: AppContext, scope: str, source_id: str, session_id: str) -> CapturedSource:

@@ -17,9 +17,8 @@ from deployments.use_cases.forgetting import forget_memory
 from deployments.use_cases.searching import ContextParameters, Hit, search
 from deployments.use_cases.sources import SourceOut, show_source
 from memory.errors import Invalid, NotFound
-from memory.model.heard import LabelCount, SpokenSegment
+from memory.model.heard import KnownSegment, KnownSource, LabelCount, SpokenSegment
 from memory.model.origins import ANYWHERE, EXPIRES_ON, WAS, ProvenanceFilter
-from memory.model.scopes import Sensitivity
 from memory.model.sources import Segment, Source, Telling
 from memory.model.timeline import Instant, iso
 
@@ -173,19 +172,19 @@ async def reword(app: AppContext, who: Caller, place: Place, new: Rewording) -> 
     if new.text is not None and not new.text.strip():
         raise Invalid("text: there are no words in it.")
     scope, source_id = await app.stores.sources.resolve(who.view, place[0], None)
-    rows = await app.stores.sources.segments(scope, source_id, raws=True)
-    [row] = [each for each in rows if each["segment_id"] == place[1]]
+    segments = await app.stores.sources.segments(scope, source_id, raws=True)
+    [said] = [each for each in segments if each.segment_id == place[1]]
     added = dict(new.provenance or {})
-    if new.text not in (None, row["text"]):
-        added[f"{WAS}{row['revision']}.{place[1]}"] = row["text"][:WORDING_CHARS]
+    if new.text not in (None, said.text):
+        added[f"{WAS}{said.revision}.{place[1]}"] = said.text[:WORDING_CHARS]
     if len([name for name in {**before.provenance, **added} if name.startswith(WAS)]) > MOST_WORDINGS:
         raise Invalid(f"It was put into other words {MOST_WORDINGS} times; forget it, and tell it anew.")
-    source = dict(await app.stores.sources.one(who.view, scope, source_id))
-    if new.at is not None and len(rows) > 1:
+    source = await app.stores.sources.one(who.view, scope, source_id)
+    if new.at is not None and len(segments) > 1:
         raise Invalid("timestamp: this was told with other words, at one time.")
     if new.at is not None:
-        source |= {"started_at": new.at - row["start_s"], "ended_at": None}
-    await app.stores.capture.store(_told_again(source, row, new, added), Telling(revive=False))
+        source = replace(source, started_at=new.at - said.start, ended_at=None)
+    await app.stores.capture.store(_told_again(source, said, new, added), Telling(revive=False))
     await app.actors.wake()
     return await one_heard(app, who, place)
 
@@ -231,9 +230,7 @@ def _use(count: LabelCount, unnamed: str) -> LabelUse:
     return LabelUse(count.name, label, count.segments, iso(count.first_at), iso(count.last_at))
 
 
-def _told_again(
-    source: Mapping[str, Any], row: Mapping[str, Any], new: Rewording, added: Mapping[str, object]
-) -> Source:
+def _told_again(source: KnownSource, said: KnownSegment, new: Rewording, added: Mapping[str, object]) -> Source:
     """A source as it stands, with one segment of it told anew."""
     names = (
         "source_id",
@@ -244,23 +241,30 @@ def _told_again(
         "offset_s",
         "context_type",
         "device_id",
+        "participants",
+        "sensitivity",
         "ttl_policy",
         "session_id",
     )
-    kept = ("segment_id", "speaker", "role", "language", "stt_engine", "emotion", "is_sweep", "raw", "text")
-    told = {"text": new.text, "speaker": new.speaker, "emotion": new.emotion}
-    changed = {name: said for name, said in told.items() if said is not None and said != row[name]}
-    segment = Segment(
-        **{name: row[name] for name in kept} | changed,
-        start=row["start_s"],
-        end=row["end_s"],
-        pinned=row["pinned"] or bool(changed),
+    kept = (
+        "segment_id",
+        "speaker",
+        "role",
+        "start",
+        "end",
+        "language",
+        "stt_engine",
+        "emotion",
+        "is_sweep",
+        "raw",
+        "text",
     )
+    told = {"text": new.text, "speaker": new.speaker, "emotion": new.emotion}
+    changed = {name: value for name, value in told.items() if value not in (None, getattr(said, name))}
+    segment = Segment(**{name: getattr(said, name) for name in kept} | changed, pinned=said.pinned or bool(changed))
     return Source(
-        **{name: source[name] for name in names},
-        sensitivity=Sensitivity(source["sensitivity"]),
-        participants=tuple(source["participants"]),
-        provenance={**source["provenance"], **added},
+        **{name: getattr(source, name) for name in names},
+        provenance={**source.provenance, **added},
         segments=(segment,),
     )
 

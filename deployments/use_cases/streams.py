@@ -177,8 +177,8 @@ async def _standing(
     ids = [each.segment_id for each in segments if each.segment_id is not None]
     found: dict[str | None, _Standing] = {}
     for part in parts:
-        for row in await app.stores.sources.segments(who.scope, part.source_id, ids=ids):
-            found[row["segment_id"]] = _Standing(part, row["start_s"], row["text"])
+        for each in await app.stores.sources.segments(who.scope, part.source_id, ids=ids):
+            found[each.segment_id] = _Standing(part, each.start, each.text)
     return found
 
 

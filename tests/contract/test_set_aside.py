@@ -92,15 +92,15 @@ async def test_one_poisoned_segment_is_set_aside_and_everything_else_is_read(
     view, reads = View(user), PostgresSourceReads(pool, 8)
     scope = user_scope(user)
     row = await reads.one(view, scope, "talk")
-    assert row["set_aside"] == 1
-    (why,) = [each["set_aside"] for each in await reads.segments(scope, "talk", user) if each["set_aside"]]
+    assert row.set_aside == 1
+    (why,) = [each.set_aside for each in await reads.segments(scope, "talk", user) if each.set_aside]
     assert why == ENDED.detail
     assert await PostgresFigures(pool).set_aside(view) == 1
     await app.capture.retry(scope, "talk")
     app.reading._extractor = ScriptedExtractor({})
     await app.settle()
     assert sum(read for _, read in app.taken) == 40
-    assert (await reads.one(view, scope, "talk"))["set_aside"] == 0
+    assert (await reads.one(view, scope, "talk")).set_aside == 0
 
 
 async def test_a_worker_that_is_killed_each_time_reads_a_poisoned_segment_three_times_and_no_more(
@@ -182,5 +182,5 @@ async def test_what_segments_came_as_is_fetched_for_those_alone_who_ask_for_it(p
         Source("talk", user_scope(user), "conversation", 1.7e9, segments=(said,))
     )
     reads = PostgresSourceReads(pool, 8)
-    assert [each["raw"] for each in await reads.segments(user_scope(user), "talk")] == [None]
-    assert [each["raw"] for each in await reads.segments(user_scope(user), "talk", raws=True)] == ["It *rains*."]
+    assert [each.raw for each in await reads.segments(user_scope(user), "talk")] == [None]
+    assert [each.raw for each in await reads.segments(user_scope(user), "talk", raws=True)] == ["It *rains*."]
