@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -62,8 +62,13 @@ class PostgresCapture:
             moved = known is not None and is_moved(source, known)
             await connection.execute(Q["put_source"], source_row(source))
             if changed:
-                last = known["last_ord"] if known else -1
-                await _write(connection, source, changed, replaced, rows, position, last)
+                places = _places(changed, rows, known["last_ord"] if known else -1)
+                said = [
+                    segment_row(source, each)
+                    | {"ord": places[each.segment_id], "replaced_by": replaced.get(each.segment_id)}
+                    for each in changed
+                ]
+                await _write(connection, scope, position, said)
             if moved:
                 await connection.execute(
                     Q["move_segments"], {**scope, "started_at": source.started_at, "position": position}
@@ -267,25 +272,17 @@ def _work_key(task: DueSource) -> dict[str, Any]:
     return {name: getattr(task, name) for name in ("scope", "source_id", "task", "user_id")}
 
 
-async def _write(
-    connection: Connection,
-    source: Source,
-    changed: Sequence[Segment],
-    replaced: Mapping[str, str],
-    rows: Iterable[Mapping[str, Any]],
-    position: int,
-    last_ord: int,
-) -> None:
-    ords = {row["segment_id"]: row["ord"] for row in rows}
-    fresh = [segment.segment_id for segment in changed if segment.segment_id not in ords]
-    ords |= {segment_id: last_ord + number for number, segment_id in enumerate(fresh, start=1)}
-    said = [
-        segment_row(source, segment)
-        | {"ord": ords[segment.segment_id], "replaced_by": replaced.get(segment.segment_id)}
-        for segment in changed
-    ]
-    scope = {"scope": source.scope, "source_id": source.source_id}
-    await connection.execute(Q["put_segments"], {**scope, "position": position, "segments": Jsonb(said)})
-    await connection.execute(Q["unremove"], {"scope": source.scope, "keys": [row["segment_key"] for row in said]})
+def _places(changed: Sequence[Segment], rows: Iterable[DictRow], last: int) -> dict[str, int]:
+    """Segment id -> its place in the source: what is known keeps its own, what is new comes behind the `last`."""
+    places = {row["segment_id"]: row["ord"] for row in rows}
+    fresh = [segment.segment_id for segment in changed if segment.segment_id not in places]
+    return places | {segment_id: last + number for number, segment_id in enumerate(fresh, start=1)}
+
+
+async def _write(connection: Connection, source: dict[str, str], position: int, said: Sequence[dict[str, Any]]) -> None:
+    """Write these rows of segments; `source` is its scope and id."""
+    scope = source["scope"]
+    await connection.execute(Q["put_segments"], {**source, "position": position, "segments": Jsonb(said)})
+    await connection.execute(Q["unremove"], {"scope": scope, "keys": [row["segment_key"] for row in said]})
     if gone := [row["segment_key"] for row in said if not row["words"]]:
-        await connection.execute(Q["forget_vectors"], {"scope": source.scope, "keys": gone})
+        await connection.execute(Q["forget_vectors"], {"scope": scope, "keys": gone})

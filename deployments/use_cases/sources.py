@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Annotated, Any, Literal
 
@@ -17,7 +17,7 @@ from deployments.kinds import ShortText
 from deployments.paging import PageParameters, cursor_of
 from memory.errors import Conflict, Invalid
 from memory.model.commands import ArrangeGroups
-from memory.model.heard import KnownSource
+from memory.model.heard import KeptSummary, KnownSource
 from memory.model.timeline import iso
 from memory.services.night_sources import sum_up_again
 from memory.services.source_summaries import SourceTurns
@@ -205,9 +205,9 @@ async def _summaries(app: AppContext, who: Caller, sources: Sequence[KnownSource
     return [_summary(found[each]) if each in found else None for each in ids]
 
 
-def _summary(row: Mapping[str, Any]) -> SourceSummaryOut:
-    summary = read_summary(row["text"], row["quotes"])
-    ids = dict(zip(row["quotes"], row["segment_ids"], strict=True))
+def _summary(kept: KeptSummary) -> SourceSummaryOut:
+    summary = read_summary(kept.text, kept.quotes)
+    ids = dict(zip(kept.quotes, kept.segment_ids, strict=True))
     lines = [SourceSummaryLine(text=each.text, segments=[ids[key] for key in each.segments]) for each in summary.lines]
     return SourceSummaryOut(extractive=not summary.generated, lines=lines, keywords=list(summary.keywords))
 

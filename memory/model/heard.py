@@ -106,3 +106,14 @@ class KnownSource:
     """How many stand."""
     set_aside: int
     """How many are read no more."""
+
+
+@dataclass(frozen=True, slots=True)
+class KeptSummary:
+    """The summary of a source as it is kept."""
+
+    text: str
+    quotes: tuple[int, ...]
+    """Keys of the segments that it rests on."""
+    segment_ids: tuple[str, ...]
+    """Their ids, in the same order; empty of one that is gone."""
