@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Awaitable, Callable
 
-from adapters.build import NextEncoder, Stores
+from adapters.stores import Encoders, NextEncoder
 from memory.services.extract import encode
 from memory.services.vectors import BATCH, Place, encode_batch
 
@@ -19,26 +19,26 @@ SOURCES = 1000
 
 
 class EncoderMigration:
-    """The way from one serving encoder to the next, a batch at a time.
+    """The way from the serving encoder to the next, a batch at a time.
 
     `renew` lets every process that answers questions take the encoder that serves now, and raises if one did not.
     """
 
-    def __init__(self, stores: Stores, renew: Callable[[], Awaitable[None]]) -> None:
-        self._stores, self._renew = stores, renew
+    def __init__(self, encoders: Encoders, renew: Callable[[], Awaitable[None]]) -> None:
+        self._encoders, self._renew = encoders, renew
         self._sources: list[Place] = []
         self._tidy = False
 
     async def step(self) -> bool:
         """Do what is next; False if there is nothing to do for now."""
-        successor = self._stores.successor
+        successor = self._encoders.successor
         if successor is None:
             return await self._tidy_up()
         return await self._encode_words(successor) or await self._encode_facts(successor) or await self._swap(successor)
 
     async def _encode_words(self, successor: NextEncoder) -> bool:
         if not self._sources:
-            self._sources.extend(await self._stores.serving.behind(successor.encoder.name, SOURCES))
+            self._sources.extend(await self._encoders.serving.behind(successor.encoder.name, SOURCES))
         if not self._sources:
             return False
         first, later = self._sources[:BATCH], self._sources[BATCH:]
@@ -46,8 +46,8 @@ class EncoderMigration:
         return True
 
     async def _encode_facts(self, successor: NextEncoder) -> bool:
-        names = self._stores.encoder.name, successor.encoder.name
-        facts = await self._stores.serving.facts_behind(*names, BATCH)
+        names = self._encoders.encoder.name, successor.encoder.name
+        facts = await self._encoders.serving.facts_behind(*names, BATCH)
         vectors = await encode(successor.encoder, [fact.statement for fact in facts])
         for user_id in {fact.user_id for fact in facts}:
             own = {fact.fact_id: vectors[fact.statement] for fact in facts if fact.user_id == user_id}
@@ -55,18 +55,18 @@ class EncoderMigration:
         return bool(facts)
 
     async def _swap(self, successor: NextEncoder) -> bool:
-        if not await self._stores.serving.swap(self._stores.encoder.name, successor.served):
+        if not await self._encoders.serving.swap(self._encoders.encoder.name, successor.served):
             return False
-        log.info("the encoder %s serves now, in the place of %s", successor.encoder.name, self._stores.encoder.name)
+        log.info("the encoder %s serves now, in the place of %s", successor.encoder.name, self._encoders.encoder.name)
         await self._renew()
         return True
 
     async def _tidy_up(self) -> bool:
         """Drop the vectors nobody compares with any more."""
-        kept = [self._stores.encoder.name]
-        if self._tidy or not await self._stores.serving.left_over(kept):
+        kept = [self._encoders.encoder.name]
+        if self._tidy or not await self._encoders.serving.left_over(kept):
             self._tidy = True
             return False
         await self._renew()
-        await self._stores.serving.drop_others(kept)
+        await self._encoders.serving.drop_others(kept)
         return True

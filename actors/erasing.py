@@ -9,6 +9,7 @@ from functools import partial
 
 from actors.names import PIECE_S, Shards
 from adapters import build
+from adapters.stores import ErasureStores, Stores
 from config.settings import Settings
 from memory.errors import Unavailable
 from memory.model.erasing import ErasureTask
@@ -23,14 +24,14 @@ SWEEP_LOOK_S = 30.0
 """Seconds between looks whether a sweep is due."""
 
 
-async def erase(settings: Settings, stores: build.Stores) -> None:
+async def erase(settings: Settings, erasure: ErasureStores) -> None:
     """Carry out what is due of the queue, without end."""
     shards = Shards(settings, PIECE_S)
 
     async def leave(user_id: str) -> None:
         await shards.ask_all("forget_user", user_id)
 
-    eraser = build.eraser(stores, settings, partial(erase_piece, shards), leave)
+    eraser = build.eraser(erasure, settings, partial(erase_piece, shards), leave)
     while True:
         if not await eraser.step():
             await asyncio.sleep(LOOK_S)
@@ -42,9 +43,9 @@ async def erase_piece(shards: Shards, task: ErasureTask) -> Mapping[str, int]:
     return less
 
 
-async def sweep_now_and_then(settings: Settings, stores: build.Stores) -> None:
+async def sweep_now_and_then(settings: Settings, stores: Stores) -> None:
     """Sweep when the longest unswept erasure is old enough, without end."""
-    sweeper = build.sweeper(settings, stores)
+    sweeper = build.sweeper(settings, stores.pool)
     while True:
         try:
             denied = await sweeper.sweep_if_due()

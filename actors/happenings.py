@@ -6,9 +6,10 @@ import asyncio
 import logging
 from dataclasses import replace
 
-from adapters.build import Stores, sounds
+from adapters.build import sounds
 from adapters.capture.event_files import spools
 from adapters.capture.jsonl import cut
+from adapters.emitting import Emitter
 from config.settings import Settings
 from memory.errors import Invalid, Unavailable
 from memory.model.scopes import Sensitivity
@@ -25,7 +26,7 @@ TRIM_S = 3_600.0
 """Seconds between looks for events that are kept no longer."""
 
 
-async def keep_events(settings: Settings, stores: Stores, clock: Clock) -> None:
+async def keep_events(settings: Settings, events: Emitter, clock: Clock) -> None:
     """Drop events that are too old, or too many, and sound that is too old, without end."""
     heard = sounds(settings)
     while True:
@@ -35,23 +36,23 @@ async def keep_events(settings: Settings, stores: Stores, clock: Clock) -> None:
             log.warning("old sound is kept for now: %s", type(error).__name__)
         try:
             oldest = clock.now() - settings.events.days * DAY_S
-            await stores.events.store.trim(oldest, settings.events.most)
+            await events.store.trim(oldest, settings.events.most)
         except Unavailable as error:
             log.warning("old events are kept for now: %s", error.kind)
         await asyncio.sleep(TRIM_S)
 
 
-async def watch_events(settings: Settings, stores: Stores, clock: Clock) -> None:
+async def watch_events(settings: Settings, events: Emitter, clock: Clock) -> None:
     """Take in what programs write into files, without end."""
     while True:
         try:
-            await take_written(settings, stores, clock.now())
+            await take_written(settings, events, clock.now())
         except Unavailable as error:
             log.warning("files of events wait: %s", error.kind)
         await asyncio.sleep(LOOK_S)
 
 
-async def take_written(settings: Settings, stores: Stores, now: Instant) -> tuple[int, int]:
+async def take_written(settings: Settings, events: Emitter, now: Instant) -> tuple[int, int]:
     """Take in what was written since, and out of its file; how many events, and how many lines that were none.
 
     What there is no room for is dropped, and counted, like any other event.
@@ -63,12 +64,12 @@ async def take_written(settings: Settings, stores: Stores, now: Instant) -> tupl
         right = []
         for line in lines:
             try:
-                event = read_event(line, spool.user_id, now, oldest, stores.events.fresh_id())
+                event = read_event(line, spool.user_id, now, oldest, events.fresh_id())
             except Invalid:
                 rejected += 1
             else:
                 right.append(replace(event, noted_at=min(now, spool.written_at), sensitivity=Sensitivity.PRIVATE))
-        taken += stores.events.take(right)
+        taken += events.take(right)
         await asyncio.to_thread(cut, spool.path, size)
     if rejected:
         log.warning("%d lines of files of events are none", rejected)

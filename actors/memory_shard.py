@@ -27,6 +27,7 @@ from actors.placement import line_of, shard_of
 from actors.shard_socket import ShardServer
 from actors.understanding import QuestionEncoding, understand
 from adapters import build, build_models
+from adapters.stores import Stores, stores_over
 from config.settings import Settings
 from memory.errors import Fenced
 from memory.model.changes import ChangeSet
@@ -75,7 +76,7 @@ class MemoryShard:
         """Whoever woke since then."""
         self._erasing: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         """user id -> who erases, alone, whichever gateway or worker it was asked by."""
-        self._stores: build.Stores | None = None
+        self._stores: Stores | None = None
         self._legs: Legs | None = None
         self._accesses = AccessCounter(secrets.token_hex(8), self.turn, self._working_set, self._sources_of)
         self._exchange = ShardServer(self._asked_for, line_of(settings.home, name))
@@ -181,10 +182,11 @@ class MemoryShard:
     async def rebuild(self, user_id: str) -> RebuildResult:
         """Write a user's history anew from captured commands. Raises NotFound, Conflict; then nothing changed."""
         memory, stores = await self._memory(user_id), await self._open()
+        kept = stores.memory
 
         async def written(epoch: int) -> RebuildResult:
-            story = await stores.commands.story(user_id)
-            fresh = stores.rebuild.fresh(user_id, epoch, story.base)
+            story = await kept.commands.story(user_id)
+            fresh = kept.rebuild.fresh(user_id, epoch, story.base)
             rules = build.rules(self._settings)
             return await rebuild(story.base_version, story.lines(), fresh, rules, stores.encoder)
 
@@ -207,20 +209,20 @@ class MemoryShard:
         go on with the new vectors once the last one is done.
         """
         stores = await self._open()
-        if await stores.serving.name() != stores.encoder.name:
-            stores = await build.stores_over(stores.pool, self._settings, stores.events)
+        if await stores.encoders.serving.name() != stores.encoder.name:
+            stores = await stores_over(stores.pool, self._settings, stores.events)
             await understand(asyncio.to_thread(stores.encoder.ask, "warm"))  # its model is loaded before it is needed
             async with self._waking:
                 self._stores, self._legs = stores, None
         for memory in tuple(self._users.values()):
             if memory.encoder != stores.encoder.name:
-                await memory.take(stores.journal, stores.encoder)
+                await memory.take(stores.memory.journal, stores.encoder)
                 await self._show(memory)
 
     async def erase(self, task: ErasureTask) -> Mapping[str, int]:
         """Carry out a piece of an erasure in its user's memory (memory/services/erasing.py); how much less there is."""
         async with self._erasing.setdefault(task.user_id, asyncio.Lock()):
-            return await build.memory_eraser(await self._open(), self.turn).erase(task)
+            return await build.memory_eraser((await self._open()).erasure, self.turn).erase(task)
 
     async def forget_user(self, user_id: str) -> None:
         """Drop everything held of a user whose memory was deleted, or has moved."""
@@ -281,8 +283,8 @@ class MemoryShard:
 
     async def _wake(self, user_id: str) -> UserMemory:
         stores = await self._open()
-        rules, clock = build.rules(self._settings), build.clock()
-        memory = UserMemory(user_id, self.name, stores.journal, stores.commands, rules, clock, stores.encoder)
+        kept, rules, clock = stores.memory, build.rules(self._settings), build.clock()
+        memory = UserMemory(user_id, self.name, kept.journal, kept.commands, rules, clock, stores.encoder)
         await memory.activate()
         await self._show(memory, aside=True)
         return memory
@@ -311,11 +313,11 @@ class MemoryShard:
         stores = await self._open()
         if self._legs is None:
             rounded = self._settings.recall.precision == "int8"
-            of, legs = stores.encoder, self._tuning.legs
+            of, feed, legs = stores.encoder, stores.questions.feed, self._tuning.legs
             columns = ShardColumns(of.dimensions, rounded, generation=of.name, believed=self._working_set, legs=legs)
             traits_of = MemoryTraits(columns.segment_index, columns.beliefs)
             self._tuning = replace(self._tuning, verdicts=build_models.verdict_weights(of.name))
-            self._legs = Legs(of, ColumnsFollower(stores.feed, columns), columns.beliefs, columns.serves, traits_of)
+            self._legs = Legs(of, ColumnsFollower(feed, columns), columns.beliefs, columns.serves, traits_of)
         return self._legs
 
     def _working_set(self, user_id: str) -> WorkingSet | None:
@@ -323,9 +325,9 @@ class MemoryShard:
         return memory.believed if memory else None
 
     async def _sources_of(self, user_id: str, keys: Iterable[int]) -> Mapping[int, tuple[str, float]]:
-        return await (await self._open()).journal.sources_of(user_id, keys)
+        return await (await self._open()).memory.journal.sources_of(user_id, keys)
 
-    async def _open(self) -> build.Stores:
+    async def _open(self) -> Stores:
         if self._stores is None:
             async with self._opening:
                 if self._stores is None:

@@ -6,7 +6,8 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 
-from adapters.build import Stores
+from adapters.emitting import Emitter
+from adapters.stores import Intake
 from config.settings import Settings
 from memory.errors import DomainError, JournalUnavailable, ReadingEnded, is_away
 from memory.model.events import COMPLETE, ERROR, START
@@ -63,7 +64,7 @@ class ReadingTask:
         self._away = RetrySchedule(AWAY_BASE_S, AWAY_CAP_S)
         """Users whose memory could not be reached: others are read for meanwhile."""
 
-    async def next(self, stores: Stores) -> bool:
+    async def next(self, intake: Intake) -> bool:
         """Read on in the next source; False if there is none. What fails is recorded and tried again later.
 
         What fails because a memory cannot be reached costs no attempt: its user rests, others are read for. Raises
@@ -71,14 +72,14 @@ class ReadingTask:
         """
         now = self._clock.now()
         order = QueueOrder(served=self._turns.served, besides=tuple(self._away.resting(now)))
-        due = await stores.capture.due("read", now, 1, order)
+        due = await intake.capture.due("read", now, 1, order)
         if not due:
             self._turns.nobody_waits()
             return False
         task, user = due[0], due[0].user_id
         self._turns.had(user)
         try:
-            await attempt(task, lambda each: self._read(each, stores), stores, self._clock)
+            await attempt(task, lambda each: self._read(each, intake), intake, self._clock)
         except JournalUnavailable:
             raise
         except Exception as error:
@@ -88,23 +89,23 @@ class ReadingTask:
             self._away.over(user)
         return True
 
-    async def _read(self, task: DueSource, stores: Stores) -> None:
+    async def _read(self, task: DueSource, intake: Intake) -> None:
         """Read a round of a source, unless it is forgotten meanwhile: then its reading ends, too."""
-        tell_of(task, stores, START)
+        tell_of(task, intake.events, START)
         begun = self._clock.now()
-        counted = CountingExtractor(self._extractor, stores.capture, task.user_id, task.scope)
-        parts = ReadingParts(counted, stores.encoder, self._submit, self._batch)
-        round_ = read_source(task, stores.capture, parts)
+        counted = CountingExtractor(self._extractor, intake.capture, task.user_id, task.scope)
+        parts = ReadingParts(counted, intake.encoder, self._submit, self._batch)
+        round_ = read_source(task, intake.capture, parts)
         try:
-            read = await while_it_stands(round_, lambda: stores.capture.stands(task.scope, task.source_id))
+            read = await while_it_stands(round_, lambda: intake.capture.stands(task.scope, task.source_id))
         except ReadingEnded as error:  # it was counted; next time what was tried is read by itself
             log.warning("a reading had to be ended: %s", error.detail)
-            tell_of(task, stores, ERROR, error=error.kind)
+            tell_of(task, intake.events, ERROR, error=error.kind)
             return
         if read is not None:
-            tell_of(task, stores, COMPLETE, segments=read, duration_ms=round((self._clock.now() - begun) * 1000))
+            tell_of(task, intake.events, COMPLETE, segments=read, duration_ms=round((self._clock.now() - begun) * 1000))
         if read == 0:
-            await stores.capture.finished(task)
+            await intake.capture.finished(task)
 
 
 async def while_it_stands(work: Awaitable[int], stands: Callable[[], Awaitable[bool]]) -> int | None:
@@ -123,7 +124,7 @@ async def while_it_stands(work: Awaitable[int], stands: Callable[[], Awaitable[b
         await asyncio.gather(doing, return_exceptions=True)
 
 
-async def attempt(task: DueSource, act: Callable[[DueSource], Awaitable[None]], stores: Stores, clock: Clock) -> None:
+async def attempt(task: DueSource, act: Callable[[DueSource], Awaitable[None]], intake: Intake, clock: Clock) -> None:
     """Do a piece of work. A failure is recorded and tried again later.
 
     What fails because a part of Memoray is away costs no attempt: an outage of an hour must not use up eight.
@@ -135,16 +136,16 @@ async def attempt(task: DueSource, act: Callable[[DueSource], Awaitable[None]], 
             raise
         if not isinstance(error, DomainError):
             log.exception("%s failed", task.task)
-        tell_of(task, stores, ERROR, error=kind_of(error))
-        await stores.capture.failed(task, reason_of(error), clock.now())
+        tell_of(task, intake.events, ERROR, error=kind_of(error))
+        await intake.capture.failed(task, reason_of(error), clock.now())
 
 
-def tell_of(task: DueSource, stores: Stores, event_type: str, **figures: str | float) -> None:
+def tell_of(task: DueSource, events: Emitter, event_type: str, **figures: str | float) -> None:
     """An event of a piece of work, for whom it is read, or else whose scope it is; to encode a team's is nobody's."""
     own = task.scope.removeprefix(_OWN) if task.scope.startswith(_OWN) else ""
     user_id = task.user_id or own
     if user_id and task.sensitivity is not None:  # else its source is gone
-        stores.events.tell(
+        events.tell(
             user_id,
             _PROCESSES[task.task],
             event_type,

@@ -15,7 +15,7 @@ from datetime import date
 
 from ray.job_submission import JobSubmissionClient
 
-from adapters.build import Stores
+from adapters.stores import NightStores
 from config.jobs import Night
 from config.settings import Settings
 from memory.ports import Clock
@@ -37,9 +37,9 @@ HEAD = {"node:__internal_head__": 0.001}
 class Scheduler:
     """Looks at the clock; the job itself finds out what is due, so a second submission is harmless."""
 
-    def __init__(self, settings: Settings, stores: Stores, clock: Clock) -> None:
+    def __init__(self, settings: Settings, nights: NightStores, clock: Clock) -> None:
         self._settings = settings
-        self._stores = stores
+        self._nights = nights
         self._clock = clock
         self._asked: set[str] = set()
         """Jobs that were submitted, or were found to have been."""
@@ -49,14 +49,14 @@ class Scheduler:
         while True:
             if await self.due_count():
                 await asyncio.to_thread(self._submit)
-            elif left := named(await self._stores.nights.left_to_a_job(), self._asked):
+            elif left := named(await self._nights.kept.left_to_a_job(), self._asked):
                 await asyncio.to_thread(self._submit_communities, left)
             await asyncio.sleep(LOOK_S)
 
     async def due_count(self) -> int:
         """How many nights of how many users are waiting; nobody's time zone keeps the others awake."""
-        sleepers = await self._stores.nights.sleepers()
-        return await due_nights(sleepers, self._clock.now(), self._settings.night.hour, self._stores.failures)
+        sleepers = await self._nights.kept.sleepers()
+        return await due_nights(sleepers, self._clock.now(), self._settings.night.hour, self._nights.failures)
 
     def _submit(self) -> None:
         client = JobSubmissionClient()

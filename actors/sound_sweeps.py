@@ -15,9 +15,9 @@ from typing import Any
 from actors.remote_ear import DeployedSpeech, RemoteEar
 from actors.transcripts import take_payload
 from adapters import build, build_models
-from adapters.build import Stores
 from adapters.capture.sound_sessions import KeptSession, SoundSessions, SoundStretch
 from adapters.capture.sounds import AFTER_S, BEFORE_S, UNNAMED_SPEAKER, session_of
+from adapters.stores import SoundStores
 from config.settings import Settings
 from memory.errors import DomainError, SoundDamaged, Unavailable, is_away
 from memory.model.profile import Profile
@@ -59,7 +59,7 @@ MOST_TOLD = 200
 
 
 async def sweep_sound(
-    settings: Settings, stores: Stores, clock: Clock, ear: Ear | None = None, leases: Leases | None = None
+    settings: Settings, sound: SoundStores, clock: Clock, ear: Ear | None = None, leases: Leases | None = None
 ) -> None:
     """Hear what is kept of sessions that have ended, without end, where there is something that can hear."""
     heard_by = ear or RemoteEar(
@@ -67,7 +67,7 @@ async def sweep_sound(
     )
     stretch_s = SHARED_STRETCH_S if settings.lease.device == "gpu" else STRETCH_S
     sessions, strangers = build.sound_sessions(settings), settings.sound.strangers
-    sweeps = SoundSweeps(sessions, stores, heard_by, strangers, leases, stretch_s)
+    sweeps = SoundSweeps(sessions, sound, heard_by, strangers, leases, stretch_s)
     while settings.sound.sweeps:
         if not await sweeps.next(clock):
             await asyncio.sleep(LOOK_S)
@@ -93,13 +93,13 @@ class SoundSweeps:
     def __init__(
         self,
         sessions: SoundSessions,
-        stores: Stores,
+        sound: SoundStores,
         ear: Ear,
         strangers: str = "keep",
         leases: Leases | None = None,
         stretch_s: float = STRETCH_S,
     ) -> None:
-        self._sessions, self._stores, self._ear, self._strangers = sessions, stores, ear, strangers
+        self._sessions, self._sound, self._ear, self._strangers = sessions, sound, ear, strangers
         self._leases, self._stretch_s = leases or FreeLeases(), stretch_s
 
     async def next(self, clock: Clock) -> bool:
@@ -167,7 +167,7 @@ class SoundSweeps:
             return stretch.end, None
         heard = await self._ear.hear(stretch.file, model=session.state.model)
         heard, heard_to = _settled(heard, stretch)
-        profile = await self._stores.capture.profile(session.user_id)
+        profile = await self._sound.intake.capture.profile(session.user_id)
         if not await asyncio.to_thread(self._sessions.is_same, session):
             return heard_to, None
         speakers = await self._speakers(session, stretch, heard, profile, now)
@@ -190,8 +190,8 @@ class SoundSweeps:
         began, scope = stretch.at(0.0), user_scope(session.user_id)
         where = Recording(scope, _session_id(session), began, offset_s(profile.time_zone, began))
         if session.state.speaker is not None:
-            return await left_out(self._stores.voices, heard.voices, where, now, self._strangers)
-        bank = await self._stores.voices.bank(scope) if session.state.again else None
+            return await left_out(self._sound.voices, heard.voices, where, now, self._strangers)
+        bank = await self._sound.voices.bank(scope) if session.state.again else None
         if bank is not None and taught_otherwise(bank, heard.voices, where.source_id, self._strangers):
             said = [
                 SpokenSpan(stretch.at(each.start), stretch.at(each.end), each.voice)
@@ -199,7 +199,7 @@ class SoundSweeps:
                 if each.voice is not None
             ]
             return carried(said, await self._told(session, began, stretch.at(stretch.seconds)))
-        return await recognised(self._stores.voices, heard.voices, where, now, self._strangers)
+        return await recognised(self._sound.voices, heard.voices, where, now, self._strangers)
 
     async def _told(
         self, session: KeptSession, first: Instant, last: Instant, *, swept: bool = True
@@ -208,9 +208,9 @@ class SoundSweeps:
         scope, session_id = user_scope(session.user_id), _session_id(session)
         return [
             SpokenSpan(each.at, each.ended_at, each.speaker)
-            for part in await self._stores.capture.parts(scope, session_id)
+            for part in await self._sound.intake.capture.parts(scope, session_id)
             if part.started_at <= last and part.ended_at >= first
-            for each in await self._stores.sources.labelled(scope, part.source_id)
+            for each in await self._sound.sources.labelled(scope, part.source_id)
             if (each.replaced_by is None if swept else not each.is_sweep)
         ]
 
@@ -227,15 +227,15 @@ class SoundSweeps:
 
     async def _store(self, session: KeptSession, segments: Sequence[Mapping[str, Any]]) -> None:
         """Store what was heard; what is not to be told takes back what was told at once, if there is any."""
-        parts = await self._stores.capture.parts(user_scope(session.user_id), _session_id(session))
+        parts = await self._sound.intake.capture.parts(user_scope(session.user_id), _session_id(session))
         if any(each["text"] for each in segments) or (segments and parts):
             told = await self._payload(session, segments)
-            await take_payload(self._stores, session.user_id, told, unsaid=True)
+            await take_payload(self._sound.intake, session.user_id, told, unsaid=True)
 
     async def _payload(self, session: KeptSession, segments: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         """What was heard as a line of a session file; its times count from when its session began."""
         session_id = _session_id(session)
-        parts = await self._stores.capture.parts(user_scope(session.user_id), session_id)
+        parts = await self._sound.intake.capture.parts(user_scope(session.user_id), session_id)
         firsts = await asyncio.to_thread(self._sessions.of, session.user_id, session.stream)
         began = [each.started_at for each in parts[:1]] or [each.began for each in firsts[:1]] or [session.began]
         if session_of(session.stream) is None:
@@ -257,7 +257,7 @@ class SoundSweeps:
             return []
         began, ended = stretch.at(0.0), stretch.at(stretch.seconds)
         view = View(session.user_id, clearance=Sensitivity.SENSITIVE)
-        page = await self._stores.sources.page(view, MOST_TOLD, after=began - DAY_S, before=ended + AFTER_S)
+        page = await self._sound.sources.page(view, MOST_TOLD, after=began - DAY_S, before=ended + AFTER_S)
         origin, own = session.stream.partition("-")[0], f"{session.stream}-{session.name.split('-')[-2]}"
         return [
             (source.started_at - BEFORE_S, (source.ended_at or source.started_at) + AFTER_S)

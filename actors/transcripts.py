@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from adapters.build import Stores
 from adapters.capture.jsonl import Rejected
 from adapters.capture.payloads import SESSION_ID, Payload, parse_payload
 from adapters.capture.sessions import fold_payloads
 from adapters.capture.watcher import SessionFileChange, TranscriptFolder, drain
+from adapters.stores import Intake
 from memory.errors import DomainError, Forgotten, Invalid, NotFound
 from memory.model.events import COMPLETE
 from memory.model.scopes import Sensitivity, user_scope
@@ -33,8 +33,8 @@ MOST_FAULTS = 10
 class DatabaseOffsets:
     """Byte offsets of session files, kept in the database so that a restart goes on where it stopped."""
 
-    def __init__(self, stores: Stores) -> None:
-        self._capture = stores.capture
+    def __init__(self, intake: Intake) -> None:
+        self._capture = intake.capture
 
     async def get(self, key: str) -> int:
         """The offset, 0 for a file never read."""
@@ -48,16 +48,16 @@ class DatabaseOffsets:
 class Transcripts:
     """The watcher of one transcripts folder; `default_user` owns the files in its root."""
 
-    def __init__(self, root: Path, stores: Stores, default_user: str) -> None:
+    def __init__(self, root: Path, intake: Intake, default_user: str) -> None:
         self._folder = TranscriptFolder(root, self._refuse)
-        self._stores = stores
+        self._intake = intake
         self._default_user = default_user
 
     async def watch(self) -> None:
         """Store what is written, without end. A file that cannot be stored now is offered again."""
         async for change in self._folder.changes():
             try:
-                await drain(change, DatabaseOffsets(self._stores), self.take)
+                await drain(change, DatabaseOffsets(self._intake), self.take)
             except NotFound:
                 continue
             except (DomainError, OSError) as error:
@@ -66,7 +66,7 @@ class Transcripts:
 
     async def take(self, change: SessionFileChange, payloads: Sequence[Payload], rejected: Sequence[Rejected]) -> None:
         """Store what one read of a file brought; a forgotten session stays forgotten."""
-        await take(self._stores, change.user or self._default_user, change, payloads, rejected, WATCHED)
+        await take(self._intake, change.user or self._default_user, change, payloads, rejected, WATCHED)
 
     @staticmethod
     def _refuse(path: Path, reason: str) -> None:
@@ -74,7 +74,7 @@ class Transcripts:
 
 
 async def take(
-    stores: Stores,
+    intake: Intake,
     user_id: str,
     change: SessionFileChange,
     payloads: Sequence[Payload],
@@ -83,26 +83,26 @@ async def take(
 ) -> None:
     """Store what one read of a file brought, and set its malformed lines aside."""
     for line in rejected:
-        await stores.capture.reject(change.key, line.byte_offset, line.reason)
+        await intake.capture.reject(change.key, line.byte_offset, line.reason)
     # which session, and how private it is, a file's name does not say: the events of its sources do
     told = {"lines": len(payloads), "rejected": len(rejected)}
-    stores.events.tell(user_id, "file-watcher", COMPLETE, None, Sensitivity.PRIVATE, **told)
-    await _store(stores, user_id, payloads, telling)
+    intake.events.tell(user_id, "file-watcher", COMPLETE, None, Sensitivity.PRIVATE, **told)
+    await _store(intake, user_id, payloads, telling)
 
 
-async def take_payload(stores: Stores, user_id: str, raw: object, *, unsaid: bool = False) -> int:
+async def take_payload(intake: Intake, user_id: str, raw: object, *, unsaid: bool = False) -> int:
     """Store what a capture device sends over HTTP: one decoded line of a session file, to the same end.
 
     How many segments with words it has. With `unsaid` those of a sweep without words take back what they overlap.
     Raises Invalid; a forgotten session stays forgotten.
     """
     payload = parse_payload(raw, unsaid=unsaid)
-    await _store(stores, user_id, [payload], WATCHED)
+    await _store(intake, user_id, [payload], WATCHED)
     return len(payload.segments)
 
 
-async def _store(stores: Stores, user_id: str, payloads: Sequence[Payload], telling: Telling) -> None:
-    capture = stores.capture
+async def _store(intake: Intake, user_id: str, payloads: Sequence[Payload], telling: Telling) -> None:
+    capture = intake.capture
     parts = [part for sid in {p.session_id for p in payloads} for part in await capture.parts(user_scope(user_id), sid)]
     profile = await capture.profile(user_id)
     for source in fold_payloads(payloads, user_scope(user_id), parts):
@@ -110,12 +110,12 @@ async def _store(stores: Stores, user_id: str, payloads: Sequence[Payload], tell
             # a device tells moments and no zone: "tomorrow" and "by Thursday" are days of where its owner lives
             there = replace(source, offset_s=offset_s(profile.time_zone, source.started_at))
             stored = await capture.store(with_speakers(there, profile), telling)
-            tell_of_source(stores.events, user_id, source, stored)
+            tell_of_source(intake.events, user_id, source, stored)
         except Forgotten:
             log.info("a session continues a forgotten source; left out")
 
 
-async def ingest(root: Path, stores: Stores, default_user: str, user_id: str, session_id: str) -> tuple[int, list[str]]:
+async def ingest(root: Path, intake: Intake, default_user: str, user_id: str, session_id: str) -> tuple[int, list[str]]:
     """Take in a whole session file on request, forgotten or not.
 
     How many segments it tells of, and what was wrong with lines that were set aside. Raises NotFound, and Invalid if
@@ -126,11 +126,11 @@ async def ingest(root: Path, stores: Stores, default_user: str, user_id: str, se
     faults: list[str] = []
 
     async def keep(change: SessionFileChange, payloads: Sequence[Payload], rejected: Sequence[Rejected]) -> None:
-        await take(stores, user_id, change, payloads, rejected, ON_REQUEST)
+        await take(intake, user_id, change, payloads, rejected, ON_REQUEST)
         faults.extend(f"line {each.line_no}: {each.reason.rstrip('.')}" for each in rejected)
         told.update((payload.session_id, each.segment_id) for payload in payloads for each in payload.segments)
 
-    await drain(change, _FromTheStart(stores), keep)
+    await drain(change, _FromTheStart(intake), keep)
     if len(faults) > MOST_FAULTS:
         faults[MOST_FAULTS:] = [f"and {len(faults) - MOST_FAULTS} more"]
     if faults and not told:

@@ -24,6 +24,7 @@ from actors.scheduler import Scheduler
 from actors.sound_sweeps import pack_sound, sweep_sound
 from actors.transcripts import Transcripts
 from adapters import build, build_models
+from adapters.stores import Stores, stores_over
 from config.settings import Settings
 from memory.errors import Unavailable, is_away
 from memory.model.claims import Reading, Utterance
@@ -63,7 +64,7 @@ class Worker:
         step_back()
         take_turns()
         self._settings, self._shards = settings, Shards(settings, TURN_S)
-        self._stores: build.Stores | None = None
+        self._stores: Stores | None = None
         self._migration: EncoderMigration | None = None
         self._book = OwnBook(terms_of(settings))
         self._leases = leases_of(settings, self._book)
@@ -110,18 +111,18 @@ class Worker:
     async def _live(self) -> None:
         """The background tasks, without end."""
         stores = await self._open()
-        transcripts = Transcripts(self._settings.home / "transcripts", stores, self._settings.auth.default_user)
-        scheduler = Scheduler(self._settings, stores, self._clock)
+        transcripts = Transcripts(self._settings.home / "transcripts", stores.intake, self._settings.auth.default_user)
+        scheduler = Scheduler(self._settings, stores.nights, self._clock)
         tasks: list[Callable[[], Awaitable[None]]] = [
             self._encode_heard,
             self._read_heard,
-            partial(erase, self._settings, stores),
+            partial(erase, self._settings, stores.erasure),
             partial(sweep_now_and_then, self._settings, stores),
-            partial(keep_events, self._settings, stores, self._clock),
-            partial(watch_events, self._settings, stores, self._clock),
+            partial(keep_events, self._settings, stores.events, self._clock),
+            partial(watch_events, self._settings, stores.events, self._clock),
             transcripts.watch,
             scheduler.run,
-            partial(sweep_sound, self._settings, stores, self._clock, leases=self._leases),
+            partial(sweep_sound, self._settings, stores.sound, self._clock, leases=self._leases),
             partial(pack_sound, self._settings, self._clock),
         ]
         if self._judge is not None:
@@ -166,20 +167,20 @@ class Worker:
     async def _succeed(self) -> bool:
         """When nothing that was heard waits: bring the configured encoder nearer to serving."""
         if self._migration is None:
-            self._migration = EncoderMigration(await self._open(), self._renew)
+            self._migration = EncoderMigration((await self._open()).encoders, self._renew)
         return await self._migration.step()
 
     async def _renew(self) -> None:
         """Take the encoder that serves now, here and in every shard."""
         kept = await self._open()
-        self._stores, self._migration = await build.stores_over(kept.pool, self._settings, kept.events), None
+        self._stores, self._migration = await stores_over(kept.pool, self._settings, kept.events), None
         await self._shards.ask_all("renew", timeout_s=RENEW_S)
 
     async def _read_heard(self) -> None:
         """Find out what words say, with what is left of the processors while they are encoded (0053)."""
         come_last()
         while True:
-            if not await self._reading.next(await self._open()) and not await self._embed_facts():
+            if not await self._reading.next((await self._open()).intake) and not await self._embed_facts():
                 await self._rest()
 
     async def _judge_again(self, judge: Judge) -> None:
@@ -187,7 +188,7 @@ class Worker:
         patience = RetrySchedule(self._settings.extraction.retry_base_s, self._settings.extraction.retry_cap_s)
         while True:
             await asyncio.sleep(FACTS_S)
-            facts = await (await self._open()).journal.unjudged_facts(MOST_UNJUDGED)
+            facts = await (await self._open()).memory.journal.unjudged_facts(MOST_UNJUDGED)
             due = set(patience.due([fact.fact_id for fact in facts], self._clock.now()))
             for user_id in {fact.user_id for fact in facts}:
                 mine = {fact.fact_id: fact.statement for fact in facts if fact.user_id == user_id}
@@ -215,16 +216,15 @@ class Worker:
 
     async def _encode_next(self, *, longest: bool) -> bool:
         """Encode the next batch; False if there is none."""
-        stores = await self._open()
-        order = QueueOrder(longest, self._encoding.served)
-        due = await stores.capture.due("embed", self._clock.now(), BATCH, order)
+        intake, order = (await self._open()).intake, QueueOrder(longest, self._encoding.served)
+        due = await intake.capture.due("embed", self._clock.now(), BATCH, order)
         try:
-            await encode_heard(due, stores.capture, stores.encoder)
+            await encode_heard(due, intake.capture, intake.encoder)
         except Exception as error:
             if is_away(error):
                 raise
             for task in due:  # each by itself: what fails again has failed for its own words
-                await attempt(task, self._embed, stores, self._clock)
+                await attempt(task, self._embed, intake, self._clock)
         if due:
             self._encoding.had(due[0].scope)
         else:
@@ -232,8 +232,8 @@ class Worker:
         return bool(due)
 
     async def _embed(self, task: DueSource) -> None:
-        stores = await self._open()
-        await encode_heard([task], stores.capture, stores.encoder)
+        intake = (await self._open()).intake
+        await encode_heard([task], intake.capture, intake.encoder)
 
     async def _embed_facts(self) -> bool:
         """Encode facts that wait for a vector, now and then: they are few, and looking for them is not free.
@@ -244,8 +244,8 @@ class Worker:
         if now < self._look_at_facts:
             return False
         stores = await self._open()
-        resting = [*self._refused.resting(now), *await stores.nights.under_way()]
-        facts = await stores.journal.unencoded_facts(BATCH, resting)
+        resting = [*self._refused.resting(now), *await stores.nights.kept.under_way()]
+        facts = await stores.memory.journal.unencoded_facts(BATCH, resting)
         if not facts:
             self._look_at_facts = now + FACTS_S
             return False
@@ -265,7 +265,7 @@ class Worker:
         if anew := [fact for fact in facts if fact.anew]:
             vectors = await encode(stores.encoder, [fact.statement for fact in anew])
             own = {fact.fact_id: vectors[fact.statement] for fact in anew}
-            await stores.journal.put_fact_vectors(user_id, own)
+            await stores.memory.journal.put_fact_vectors(user_id, own)
             await self._shards.ask(user_id, "relearn", user_id)
         if unmet := [fact for fact in facts if not fact.anew]:
             await let_meet(user_id, unmet, stores.encoder, self._submit, self._clock.now())
@@ -282,7 +282,7 @@ class Worker:
         """The encoder that serves now."""
         return (await self._open()).encoder
 
-    async def _open(self) -> build.Stores:
+    async def _open(self) -> Stores:
         if self._stores is None:
             self._stores = await build.stores(self._settings, "worker")
         return self._stores

@@ -1,1 +1,1 @@
-"""How the world is reached. No Ray here; `adapters.build` alone names concrete classes."""
+"""How the world is reached. No Ray here; build.py, build_models.py and stores.py alone name concrete classes."""

@@ -14,12 +14,21 @@ from adapters.embedding.absent import AbsentEmbedder
 from adapters.embedding.truncated import TruncatedEmbedder
 from adapters.hearing import plain_wave
 from adapters.hearing.apart import STEP_BACK, STEP_FAR_BACK, ApartEar
-from adapters.model_files import MINILM, MINILM_TAUGHT, PROMISE_HEAD, READER, READER_HEADS, trusted_of
+from adapters.model_files import (
+    FULFILMENT,
+    MINILM,
+    MINILM_TAUGHT,
+    READER,
+    READER_HEADS,
+    loaded_or_none,
+    trusted_of,
+)
 from adapters.web import WebClient
 from config.settings import Settings
 from memory.errors import ConfigError
 from memory.ports import Embedder, Extractor, GraphEngine, Judge, LanguageModel, Leases
 from memory.retrieval.verdicts import VerdictWeights
+from memory.rules.fulfilment import FulfilmentWeights
 from memory.services.hearing import Ears
 
 log = logging.getLogger("memoray.models")
@@ -88,19 +97,26 @@ def readers(settings: Settings, encoder: Callable[[], Awaitable[Embedder]]) -> t
     from adapters.extraction.apart import Apart
 
     apart = Apart(extractor_, settings.extraction.deadline_s)
-    if settings.models.extraction.promises != "taught" or settings.models.encoder.kind != "taught":
-        return apart.asked, apart.last
-    from adapters.extraction.promise_head import PromiseHead, load_head
-    from adapters.extraction.taught_promises import PromiseReader
+    return reader(apart.asked, settings, encoder), reader(apart.last, settings, encoder)
 
-    def head() -> PromiseHead | None:
-        try:
-            return load_head(PROMISE_HEAD.checked(PROMISE_HEAD.find(), trusted_of(settings.models.trusted)))
-        except ConfigError as error:  # it costs the promises that the head would tell, and never the reading
-            log.error("promises are told by the rules alone: %s", error.detail)
-            return None
 
-    return PromiseReader(apart.asked, head, encoder), PromiseReader(apart.last, head, encoder)
+def reader(extractor: Extractor, settings: Settings, encoder: Callable[[], Awaitable[Embedder]]) -> Extractor:
+    """An extractor between what was taught of promises, if the settings have that for this extractor and encoder."""
+    extraction = settings.models.extraction
+    if extraction.kind == "openai" or extraction.promises != "taught" or settings.models.encoder.kind != "taught":
+        return extractor
+    from adapters.extraction.taught_promises import PromiseReader, load_weights
+
+    return PromiseReader(extractor, lambda: load_weights(trusted_of(settings.models.trusted)), encoder)
+
+
+def fulfilment(settings: Settings) -> FulfilmentWeights | None:
+    """What was taught of words that tell of a promise kept; None if the settings want the rules alone."""
+    if settings.models.extraction.promises != "taught":
+        return None
+    from adapters.extraction.promise_fulfilment import load_fulfilment
+
+    return loaded_or_none(FULFILMENT, load_fulfilment, trusted_of(settings.models.trusted))
 
 
 def judge(settings: Settings) -> Judge | None:

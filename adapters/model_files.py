@@ -11,11 +11,16 @@ from __future__ import annotations
 
 import hashlib
 import importlib.util
-from collections.abc import Collection
+import logging
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 from memory.errors import ConfigError
+
+log = logging.getLogger("memoray.models")
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +124,24 @@ PROMISE_HEAD = ModelFile(
     "adapters.extraction",
     "weights/promises.npz",
     "6584db8d20b42a71837d924b52fd235dfae1d7008674581229b41294c81f526d",
+    "Apache-2.0",
+    "Memoray, on its own worlds",
+)
+PROMISE_RECIPIENTS = ModelFile(
+    "weights that tell to whom something is promised",
+    "memoray",
+    "adapters.extraction",
+    "weights/recipients.json",
+    "fd3ed15783f4dd466ec700a15b7283f1970ceee098934683b7dfb9ffb1885ba0",
+    "Apache-2.0",
+    "Memoray, on its own worlds",
+)
+FULFILMENT = ModelFile(
+    "weights that tell whether a promise was kept",
+    "memoray",
+    "adapters.extraction",
+    "weights/fulfilment.json",
+    "722a5b4d4bf64187613663d1e8dd6587bbccbf3118b8fbdaad3cdd07479e03c5",
     "Apache-2.0",
     "Memoray, on its own worlds",
 )
@@ -262,6 +285,8 @@ TABLE = (
     MINILM_TAUGHT,
     VERDICTS,
     PROMISE_HEAD,
+    PROMISE_RECIPIENTS,
+    FULFILMENT,
     MINILM_INT8,
     MINILM,
     MINILM_WEIGHTS,
@@ -301,3 +326,12 @@ def digest_of(path: Path) -> str:
 def trusted_of(setting: str | None) -> frozenset[str]:
     """The digests of `models.trusted`."""
     return frozenset((setting or "").lower().split())
+
+
+def loaded_or_none(file: ModelFile, load: Callable[[Path], T], trusted: Collection[str] = ()) -> T | None:
+    """What a packaged file holds; None, and a word in the log, if it is missing or another one."""
+    try:
+        return load(file.checked(file.find(), trusted))
+    except ConfigError as error:
+        log.error("it goes on without the %s: %s", file.name, error.detail)
+        return None

@@ -25,6 +25,7 @@ from adapters.postgres import pool as pooling
 from adapters.postgres.embedded import EmbeddedPostgres
 from adapters.postgres.migrate import migrate
 from adapters.postgres.roles import product_dsn
+from adapters.stores import MemoryStores, Stores
 from bench.invented import filling
 from config.settings import Settings, load
 from memory.model.changes import Change, ChangeSet, Row
@@ -47,27 +48,27 @@ Act = Callable[[str], Awaitable[object]]
 class Side:
     """What asks: stores and a shard over one way to connect."""
 
-    def __init__(self, name: str, settings: Settings, stores: build.Stores) -> None:
+    def __init__(self, name: str, settings: Settings, stores: Stores) -> None:
         self.name, self.stores, self.captured = name, stores, 0
         self.shard = MemoryShard(f"shard-{name}", settings)
 
     async def question(self, user: str) -> None:
         """What a context asks of the database, and what is answered from memory."""
         view = View(user)
-        await self.stores.capture.profile(user)
+        await self.stores.intake.capture.profile(user)
         found = await self.shard.recall(Question(TEXTS[0], view, NOW, limit=10, record_access=False))
-        await self.stores.reads.dressed(view, [int(key) for key in found.keys])
+        await self.stores.questions.segments.dressed(view, [int(key) for key in found.keys])
 
     async def capture(self, user: str) -> None:
         """One source more."""
         self.captured += 1
         said = tuple(Segment(str(n), "Ann", f"Rain number {n} of many.", float(n), n + 1.0) for n in range(SAID))
         name = f"{self.name}-{self.captured}"
-        await self.stores.capture.store(Source(name, user_scope(user), "conversation", NOW, segments=said))
+        await self.stores.intake.capture.store(Source(name, user_scope(user), "conversation", NOW, segments=said))
 
     async def census(self, user: str) -> None:
         """What a night plans on."""
-        await self.stores.nights.census(user)
+        await self.stores.nights.kept.census(user)
 
 
 @contextmanager
@@ -98,7 +99,7 @@ async def side(name: str, dsn: str, home: Path) -> AsyncIterator[Side]:
         await (await one.shard._open()).close()
 
 
-async def believe(stores: build.Stores, user: str, facts: int) -> None:
+async def believe(memory: MemoryStores, user: str, facts: int) -> None:
     """Give a user facts about a hundred entities."""
     entities: list[Row] = [Entity(f"e-{n}", "topic", f"Entity {n}", 0.5, NOW) for n in range(100)]
     rows: list[Row] = [
@@ -106,7 +107,7 @@ async def believe(stores: build.Stores, user: str, facts: int) -> None:
     ]
     made = tuple(Change("created", None, row) for row in (*entities, *rows))
     changes = ChangeSet("c-1", "Remember", "user", NOW, made)
-    await stores.journal.commit(await stores.journal.claim(user, "shard-0"), WorkingSet(user), changes, {})
+    await memory.journal.commit(await memory.journal.claim(user, "shard-0"), WorkingSet(user), changes, {})
 
 
 async def pairs(without: Act, behind: Act, users: Sequence[str], rounds: int) -> dict[str, Any]:
@@ -138,7 +139,7 @@ async def measured(owner: str, home: Path, segments: int, facts: int, rounds: in
         fill.fill(USERS, segments, lambda *_: None)
     async with side("without", owner, home) as without, side("behind", product_dsn(owner), home) as behind:
         for user in USERS:
-            await believe(behind.stores, user, facts)
+            await believe(behind.stores.memory, user, facts)
         with psycopg.connect(owner, autocommit=True) as connection:
             connection.execute("ANALYZE")  # as the server does by itself within ten seconds of so much new
         told = {}

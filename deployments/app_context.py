@@ -19,6 +19,7 @@ from adapters.allocator import give_back
 from adapters.capture.erasure import SessionFiles
 from adapters.disk import is_full
 from adapters.row_scope import as_named
+from adapters.stores import AccessStores, Encoders, Stores, stores_over
 from config.settings import Settings
 from deployments.attempts import Attempts
 from deployments.audit import AuditTrail
@@ -155,7 +156,7 @@ class AppContext:
     """Settings, stores, models and the actor client. `readers` remembers which teams' scopes were noted as read."""
 
     settings: Settings
-    stores: build.Stores
+    stores: Stores
     actors: ActorClient
     clock: Clock
     encoder: AsyncEncoder
@@ -199,7 +200,7 @@ class AppContext:
     def __post_init__(self) -> None:
         """Rates, the audit trail, the metrics and the rings of events, over whatever stores there are."""
         self.rates = Rates(self.settings.http)
-        self.trail = AuditTrail(self.stores.audit, self.settings.auth)
+        self.trail = AuditTrail(self.stores.access.audit, self.settings.auth)
         self.metrics = Metrics()
         self.sounds = build.sounds(self.settings)
         self.sound_cuts = build.sound_cuts(self.settings)
@@ -217,7 +218,7 @@ class AppContext:
     @property
     def tokens(self) -> Any:
         """The tokens."""
-        return self.stores.tokens
+        return self.stores.access.tokens
 
     def look(self) -> None:
         """Begin to look which encoder serves, at most every `RENEW_S`."""
@@ -237,19 +238,19 @@ class AppContext:
 
     def night_parts(self) -> NightParts:
         """What a night is run with."""
-        return build.night_parts(self.settings, self.stores, self.actors, self.model)
+        return build.night_parts(self.settings, self.stores.nights, self.actors, self.model)
 
     def session_files(self) -> SessionFiles:
         """The session files, as forgetting changes them."""
-        return build.session_files(self.stores, self.settings)
+        return build.session_files(self.stores.erasure, self.settings)
 
     def eraser(self) -> Eraser:
         """What carries out the queue of erasures."""
-        return build.eraser(self.stores, self.settings, self.actors.erase, self.actors.forget_user)
+        return build.eraser(self.stores.erasure, self.settings, self.actors.erase, self.actors.forget_user)
 
     def fallback_search(self) -> tuple[Sequence[Index], TraitSource]:
         """PostgreSQL's own search, for when the shard does not answer."""
-        return build.fallback_search(self.stores)
+        return self.stores.questions.search.serves, self.stores.questions.traits
 
     def verdict_weights(self, encoder: str) -> VerdictWeights | None:
         """What was taught beside the encoder of this name, None for one beside which nothing was."""
@@ -269,21 +270,21 @@ class AppContext:
 
     async def renew(self) -> None:
         """Take the encoder that serves now."""
-        if await self.stores.serving.name() != self.stores.encoder.name:
-            self.stores = await build.stores_over(self.stores.pool, self.settings, self.stores.events)
-            self.encoder, self.encodes = _encoder(self.stores, self.deployed)
+        if await self.stores.encoders.serving.name() != self.stores.encoder.name:
+            self.stores = await stores_over(self.stores.pool, self.settings, self.stores.events)
+            self.encoder, self.encodes = _encoder(self.stores.encoders, self.deployed)
 
     async def note_reader(self, view: View) -> None:
         """The first time a user sees a team's scope, what is in it is to be extracted for them."""
         for scope in view.scopes[1:]:
             if (scope, view.user_id) not in self.readers:
-                await self.stores.capture.read_by(scope, view.user_id)
+                await self.stores.intake.capture.read_by(scope, view.user_id)
                 self.readers.add((scope, view.user_id))
                 await self.actors.wake()
 
     async def profile(self, user_id: str) -> Profile:
         """A user's profile."""
-        return await self.stores.capture.profile(user_id)
+        return await self.stores.intake.capture.profile(user_id)
 
     async def ask(self, text: str) -> EncodedQuestion:
         """A question as the encoder understands it."""
@@ -321,29 +322,29 @@ async def open_app_context(
     Without an encoder or a model from elsewhere, the ones the settings name work in this process.
     """
     stores = await build.stores(settings)
-    await _let_administrator_in(settings, stores)
+    await _let_administrator_in(settings, stores.access)
     model = model or build_models.language(settings)
     reached = build_models.web(settings)
-    encodes = _encoder(stores, encoder)
+    encodes = _encoder(stores.encoders, encoder)
     held: dict[str, Any] = {"model": model, "deployed": encoder, "web": reached, "speech": speech}
     shared = leases or FreeLeases()
     return AppContext(settings, stores, actors, build.clock(), *encodes, leases=shared, **held)
 
 
-def _encoder(stores: build.Stores, deployed: AsyncEncoder | None) -> tuple[AsyncEncoder, bool]:
+def _encoder(encoders: Encoders, deployed: AsyncEncoder | None) -> tuple[AsyncEncoder, bool]:
     """Who encodes, and whether that is the deployment: it holds the configured encoder, which may not serve yet."""
-    if deployed is not None and stores.successor is None:
+    if deployed is not None and encoders.successor is None:
         return deployed, True
-    return LocalEncoder(stores.encoder), False
+    return LocalEncoder(encoders.encoder), False
 
 
-async def _let_administrator_in(settings: Settings, stores: build.Stores) -> None:
+async def _let_administrator_in(settings: Settings, access: AccessStores) -> None:
     path = settings.token_path
     if path.is_file() and (token := path.read_text().strip()):
         clearance = SENSITIVITY_NAMES[settings.auth.clearance]
         granted = build.administrator(settings.auth.default_user, clearance)
-        await stores.tokens.put(token, granted)
-    elif not await stores.tokens.all():
+        await access.tokens.put(token, granted)
+    elif not await access.tokens.all():
         raise ConfigError(f"There is no token: put one of at least 32 characters into {path.name} in the data folder.")
 
 

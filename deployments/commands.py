@@ -217,7 +217,7 @@ async def hear(
     their place.
     """
     profile, source_id = await app.profile(who.user_id), f"{TOLD}-{digest(TOLD, key).hex()}"
-    known = await app.stores.sources.segments(who.scope, source_id)
+    known = await app.stores.reads.sources.segments(who.scope, source_id)
     if any(said.text != text for said in known):
         raise Conflict("This Idempotency-Key was used for other words.", source_id=source_id)
     now = known[0].at if known else app.clock.now()

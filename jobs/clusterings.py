@@ -51,7 +51,7 @@ async def run(settings: Settings, users: Collection[str] | None) -> list[dict[st
     """
     stores = await build.stores(settings, "night")
     try:
-        sleepers = [each.user_id for each in await stores.nights.sleepers()]
+        sleepers = [each.user_id for each in await stores.nights.kept.sleepers()]
     finally:
         await stores.close()
     wanted = [each for each in sleepers if users is None or each in users]
@@ -125,7 +125,7 @@ async def _find(settings: Settings, users: Sequence[str], now: Instant) -> list[
     engine = build_models.graph_engine("gpu" if settings.communities_job.num_gpus else "cpu")
     stores = await build.stores(settings, "night")
     try:
-        return await found_of(users, now, Clustering(stores.communities, engine), settings.life.communities)
+        return await found_of(users, now, Clustering(stores.nights.communities, engine), settings.life.communities)
     finally:
         await stores.close()
 

@@ -40,13 +40,14 @@ class ShardTurnRunner:
 async def run(settings: Settings, user_id: str | None, night: date | None) -> list[dict[str, Any]]:
     """The nights that are due, or one named night; of one user or of all. A user's failure is told as their report."""
     stores = await build.stores(settings, "night")
+    nights = stores.nights
     try:
-        resting = await stores.failures.resting(STEP) if user_id is None else ()
-        known = await stores.nights.sleepers()
+        resting = await nights.failures.resting(STEP) if user_id is None else ()
+        known = await nights.kept.sleepers()
         sleepers = [each for each in known if user_id in (None, each.user_id) and each.user_id not in resting]
         runner = ShardTurnRunner(Shards(settings, TURN_S))
-        parts = build.night_parts(settings, stores, runner, build_models.language(settings))
-        tidings = NightTidings(stores.failures, stores.events)
+        parts = build.night_parts(settings, nights, runner, build_models.language(settings))
+        tidings = NightTidings(nights.failures, stores.events)
         return await run_nights(sleepers, night, build.clock().now(), parts, tidings)
     finally:
         await stores.close()

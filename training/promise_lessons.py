@@ -94,21 +94,27 @@ def _laid(
 ) -> tuple[set[int], set[int], bool]:
     """The sentences in which the speaker promises what claims name, those in which others do, and whether a claim is
     laid onto none."""
-    stems = [_stems(utterance.text[slice(*span)], language) for span in spans]
     own, others = set[int](), set[int]()
     unsure = False
     for claim in claims if spans else ():
-        wanted = _stems(f"{claim.predicate} {claim.object}", language)
-        shared = [len(wanted & each) for each in stems]
-        best = max(range(len(shared)), key=shared.__getitem__)
-        if shared[best] == 0 and len(spans) > 1:
+        best, shared = laid_onto(f"{claim.predicate} {claim.object}", utterance, spans, language)
+        if shared == 0 and len(spans) > 1:
             unsure = True
         else:
-            (own if _same(claim.subject, utterance.speaker) else others).add(best)
+            (own if same_person(claim.subject, utterance.speaker) else others).add(best)
     return own, others - own, unsure
 
 
-def _same(one: str, other: str) -> bool:
+def laid_onto(claimed: str, utterance: Utterance, spans: Sequence[tuple[int, int]], language: str) -> tuple[int, int]:
+    """The sentence of an utterance that shares the most words with a claim, and how many these are."""
+    wanted = _stems(claimed, language)
+    shared = [len(wanted & _stems(utterance.text[slice(*span)], language)) for span in spans]
+    best = max(range(len(shared)), key=shared.__getitem__)
+    return best, shared[best]
+
+
+def same_person(one: str, other: str) -> bool:
+    """Whether one of two names has all words of the other."""
     first, second = (set(re.findall(r"\w+", fold(name))) for name in (one, other))
     return bool(first and second) and (first <= second or second <= first)
 

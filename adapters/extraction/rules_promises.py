@@ -6,10 +6,12 @@ import re
 from dataclasses import dataclass
 
 from adapters.extraction.rules_dating import Scene, due_of
-from memory.model.claims import Sighting, Utterance
+from memory.model.claims import Claim, Sighting, Utterance
+from memory.model.ids import fold
 from memory.model.timeline import Instant, iso
 from memory.words.calendar_names import MONTH, WEEKDAY
 from memory.words.normalise import UtterancePiece
+from memory.words.predicates import PROMISE
 from memory.words.vocabulary import listed
 
 _VOWED = re.compile(
@@ -43,6 +45,7 @@ _BY = re.compile(r"\b(?:by|before|no later than)\b", re.IGNORECASE)
 _DIRECTLY = re.compile(r" (?P<to>(?-i:[A-Z])\w+)")
 _DEED_TO = re.compile(r"(?:\bto|'d|\bwould) \w+ (?P<to>(?-i:[A-Z])\w+)", re.IGNORECASE)
 _TO_SOMEBODY = re.compile(r"\b(?:to|for) (?P<to>(?-i:[A-Z])\w+)")
+_TO_ME = re.compile(r"\bpromised? me\b", re.IGNORECASE)
 _TIME_NAME = re.compile(rf"{MONTH}|{WEEKDAY}", re.IGNORECASE)
 _TO_LISTENER = re.compile(r"\b(?:you|your|yours)\b", re.IGNORECASE)
 
@@ -120,7 +123,8 @@ _BEFORE_IT = re.compile(
 
 def _undertaking(text: str) -> str:
     """What is promised, without what was done or is so before it: I sent it, but I'll send it again."""
-    return text if _REMINDER.search(text) else _BEFORE_IT.sub("", text)
+    told = text if _REMINDER.search(text) else _BEFORE_IT.sub("", text)
+    return text if is_vow_alone(told) else told
 
 
 def _named_recipient(text: str, speaker: str) -> str | None:
@@ -155,6 +159,14 @@ def _confidence(piece: UtterancePiece, scene: Scene) -> float | None:
         return None
     owed = _TO_LISTENER.search(piece.text) is not None
     return 0.78 if owed or (_BY.search(piece.text) and scene.spans(piece.text, "future")) else None
+
+
+def told_of(claim: Claim, text: str, speaker: str) -> Promise | None:
+    """What somebody else promised, as it is told of them: Tom promised me to fix the shelf."""
+    if claim.predicate != PROMISE or claim.subject_type != "person" or fold(claim.subject) == fold(speaker):
+        return None
+    to_me = _TO_ME.search(text) is not None
+    return Promise(claim.subject, speaker if to_me else None, text.rstrip(".!? "), claim.due, TAUGHT)
 
 
 def is_vow_alone(text: str) -> bool:

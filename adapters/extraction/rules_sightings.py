@@ -12,7 +12,7 @@ from adapters.extraction.rules_dating import Scene
 from adapters.extraction.rules_kinds import name_of, settled
 from adapters.extraction.rules_model import Doc, Span, Token
 from adapters.extraction.rules_people import Relation
-from adapters.extraction.rules_promises import promise_of, sighting_of
+from adapters.extraction.rules_promises import promise_of, sighting_of, told_of
 from memory.model.claims import Claim, Sighting, Utterance
 from memory.model.ids import fold
 from memory.words.names import bare, is_name, is_pet
@@ -47,7 +47,7 @@ def sightings_of(
         return
     for relation in related:
         yield from _relation(relation, piece, scene)
-    yield from _promises(piece, scene)
+    yield from _promises(piece, scene, claims)
     if piece.question:
         yield from _questions(piece, scene)
         return
@@ -133,10 +133,11 @@ def _relation(found: Relation, piece: UtterancePiece, scene: Scene) -> Iterator[
         yield Sighting("relationship", label, 0.65, quote, key, properties)
 
 
-def _promises(piece: UtterancePiece, scene: Scene) -> Iterator[Sighting]:
-    found = promise_of(piece, scene)
-    if found is not None:
-        yield sighting_of(found, piece.quote, scene.utterance.segment_key)
+def _promises(piece: UtterancePiece, scene: Scene, claims: Sequence[Claim]) -> Iterator[Sighting]:
+    others = (told_of(claim, piece.text, scene.utterance.speaker) for claim in claims)
+    for found in (promise_of(piece, scene), *others):
+        if found is not None:
+            yield sighting_of(found, piece.quote, scene.utterance.segment_key)
 
 
 def _questions(piece: UtterancePiece, scene: Scene) -> Iterator[Sighting]:

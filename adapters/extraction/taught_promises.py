@@ -1,22 +1,25 @@
-"""Promises as a taught head tells them: it marks sentences, and the reader behind it reads them as promises.
+"""Promises as they were taught: a head marks sentences, the reader behind it reads them, and then it is told to whom.
 
-The head needs the encoder that its weights are for. Under any other it says nothing, and the rules decide alone.
+The head needs the encoder that its weights are for. Under any other it says nothing, and the rules decide which
+sentences promise something.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import replace
+from collections.abc import Awaitable, Callable, Collection, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
 from adapters.embedding.minilm import MiniLm
 from adapters.extraction.promise_features import line_of, runs, seen, sentences, signs
-from adapters.extraction.promise_head import PromiseHead
+from adapters.extraction.promise_head import PromiseHead, load_head
+from adapters.extraction.promise_recipients import RecipientWeights, addressed, load_recipients
 from adapters.extraction.rules import is_evidence
 from adapters.extraction.rules_promises import is_offer
+from adapters.model_files import PROMISE_HEAD, PROMISE_RECIPIENTS, loaded_or_none
 from memory.model.claims import Reading, Utterance
 from memory.ports import Embedder, Extractor
 from memory.words.languages import is_german
@@ -25,20 +28,33 @@ Hinted = tuple[int, tuple[int, int], int, bool]
 """Place of an utterance, characters of a sentence in it, its number, and whether it is the last."""
 
 
+@dataclass(frozen=True, slots=True)
+class PromiseWeights:
+    """What was taught of promises; None where it could not be loaded, and the rules decide."""
+
+    head: PromiseHead | None
+    recipients: RecipientWeights | None
+
+
+def load_weights(trusted: Collection[str] = ()) -> PromiseWeights:
+    """The packaged weights; `trusted` are digests of others. What cannot be loaded costs what it tells, and no text."""
+    return PromiseWeights(
+        loaded_or_none(PROMISE_HEAD, load_head, trusted), loaded_or_none(PROMISE_RECIPIENTS, load_recipients, trusted)
+    )
+
+
 class PromiseReader:
-    """An Extractor before which sentences are marked that promise something."""
+    """An Extractor before which sentences are marked that promise something, and after which it is told to whom."""
 
     def __init__(
-        self, reader: Extractor, head: Callable[[], PromiseHead | None], encoder: Callable[[], Awaitable[Embedder]]
+        self, reader: Extractor, weights: Callable[[], PromiseWeights], encoder: Callable[[], Awaitable[Embedder]]
     ) -> None:
-        """`head` loads it with the first text, None where there is none; `encoder` gives the one that serves, which is
-        loaded anyway.
-        """
-        self._reader, self._load, self._encoder = reader, head, encoder
+        """`weights` loads them with the first text; `encoder` gives the one that serves, which is loaded anyway."""
+        self._reader, self._load, self._encoder = reader, weights, encoder
         self.name = reader.name
 
     @cached_property
-    def _head(self) -> PromiseHead | None:
+    def _weights(self) -> PromiseWeights:
         return self._load()
 
     async def read(self, utterances: Sequence[Utterance]) -> Reading:
@@ -46,10 +62,13 @@ class PromiseReader:
         encoder = await self._encoder()
         if isinstance(encoder, MiniLm):
             utterances = await asyncio.to_thread(self._marked, utterances, encoder)
-        return await self._reader.read(utterances)
+        reading, recipients = await self._reader.read(utterances), self._weights.recipients
+        if recipients is None:
+            return reading
+        return replace(reading, sightings=addressed(reading.sightings, utterances, recipients))
 
     def _marked(self, utterances: Sequence[Utterance], encoder: MiniLm) -> Sequence[Utterance]:
-        head = self._head
+        head = self._weights.head
         return utterances if head is None or head.encoder != encoder.name else marked(utterances, head, encoder)
 
 

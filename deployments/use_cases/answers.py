@@ -70,8 +70,8 @@ async def _promised(app: AppContext, who: Caller, question: Question, profile: P
     asked, deed = promise_question(question.text, profile.name), deed_question(question.text)
     if question.as_of is not None or (asked is None and deed is None):
         return None
-    seen = (await app.stores.entities.page(who.view, MOST_PROMISES, type="promise")).shown
-    made = await app.stores.entities.promised(who.view, [each.entity.entity_id for each in seen])
+    seen = (await app.stores.reads.entities.page(who.view, MOST_PROMISES, type="promise")).shown
+    made = await app.stores.reads.entities.promised(who.view, [each.entity.entity_id for each in seen])
     offset_s = app.offset(profile, question.now)
     known = [
         _known_promise(each, made[each.entity.entity_id], question.now, offset_s)
@@ -118,7 +118,7 @@ async def _with_facts(app: AppContext, view: View, question: Question, recalled:
     first = listed.facts[:TOLD] if listed is not None else [lead.fact] if lead is not None else []
     reasons: dict[str, str] = {}
     if listed is None and lead is not None and asks_why(question.text):
-        reasons = await app.stores.causes.of(view, lead.fact.fact_id)
+        reasons = await app.stores.nights.causes.of(view, lead.fact.fact_id)
         facts = {**facts, **await _facts(app, view, reasons.keys() - facts.keys(), question.as_of)}
     evidence = await _evidence(app, view, shown, [*(each.fact_id for each in first), *reasons], facts)
     return replace(
@@ -153,7 +153,7 @@ async def _together(
     """All that answers as well as a fact does, of the same kind and subject; and the facts with these."""
     plain, counted = uncounted(question.text)
     kind = frozenset({lead.fact.predicate or ""})
-    more = await app.stores.facts.told_of(view, lead.fact.subject, kind, frozenset())
+    more = await app.stores.reads.facts.told_of(view, lead.fact.subject, kind, frozenset())
     every = await _facts(app, view, {*facts, *more}, question.as_of)
     wider = replace(mind, carried=[*mind.carried, *more], facts=_all_known(every, more, question.now))
     return told_together(question.text, leads(plain, wider), counted), every
@@ -175,7 +175,7 @@ def _listed(
 async def _told(app: AppContext, view: View, asked: ListQuestion) -> Mapping[str, bool]:
     """The facts that may belong on the list, and whether each is disputed: one statement."""
     members = asked.test.members if asked.test is not None else frozenset[str]()
-    return await app.stores.facts.told_of(view, asked.who, asked.predicates, members)
+    return await app.stores.reads.facts.told_of(view, asked.who, asked.predicates, members)
 
 
 async def _facts(app: AppContext, view: View, ids: set[str], as_of: Instant | None) -> Rows:
@@ -200,7 +200,7 @@ async def _evidence(
     told = [*rows, *(facts[each] for row in rows for each in row["supersedes"] if each in facts)]
     missing = [row for row in told if row["fact_id"] not in carried]
     keys = [each["segment_key"] for row in missing for each in row["sources"][-QUOTES:] if each["segment_key"]]
-    found = await app.stores.reads.hydrate(view, keys) if keys else {}
+    found = await app.stores.questions.segments.hydrate(view, keys) if keys else {}
     return sorted(found.values(), key=lambda row: float(row["at"]), reverse=True)
 
 
@@ -218,7 +218,7 @@ def _carried(hits: Sequence[Shown]) -> list[str]:
 
 
 async def _current(app: AppContext, view: View, ids: set[str], as_of: Instant | None) -> Sequence[Mapping[str, Any]]:
-    return await app.stores.facts.current(view, sorted(ids), as_of) if ids else ()
+    return await app.stores.reads.facts.current(view, sorted(ids), as_of) if ids else ()
 
 
 def _known(row: Mapping[str, Any], known: Rows, disputed: Mapping[str, bool], now: Instant) -> KnownFact:

@@ -49,7 +49,7 @@ async def export(app: AppContext, who: Caller) -> tuple[IO[bytes], dict[str, Any
     """
     seeing_all(who)
     file: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115  (whoever sends it closes it)
-    manifest = await app.stores.archive.write(who.user_id, iso(app.clock.now()) or "", file)
+    manifest = await app.stores.memory.archive.write(who.user_id, iso(app.clock.now()) or "", file)
     file.seek(0)
     return file, manifest
 
@@ -72,7 +72,7 @@ async def restore(app: AppContext, who: Caller, blocks: AsyncIterable[bytes]) ->
             async for block in blocks:
                 await asyncio.to_thread(file.write, block)
             file.seek(0)
-            manifest, fresh = await app.stores.archive.restore(who.user_id, file, who.view.scopes[1:])
+            manifest, fresh = await app.stores.memory.archive.restore(who.user_id, file, who.view.scopes[1:])
     finally:
         await asyncio.to_thread(give_back)  # what was unpacked and taken apart leaves holes in every thread's heap
     if fresh:

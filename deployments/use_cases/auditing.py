@@ -60,7 +60,7 @@ async def audit(app: AppContext, who: Caller, asked: AuditParameters) -> AuditLi
     if not str(place.get("key", "0")).isdecimal():
         raise Invalid("cursor: give it back as a list gave it.")
     await app.trail.flush()
-    page = await app.stores.audit.page(who.user_id, asked.limit, asked.token, **place)
+    page = await app.stores.access.audit.page(who.user_id, asked.limit, asked.token, **place)
     return AuditList(entries=[_shown(row) for row in page.shown], total=page.total, cursor=cursor_of(page.last))
 
 

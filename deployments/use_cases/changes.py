@@ -38,7 +38,7 @@ class ChangeLog(BaseModel):
 async def change_log(app: AppContext, who: Caller, asked: Since) -> ChangeLog:
     """Every change of the facts and entities in sight, oldest first."""
     now, zone = app.clock.now(), (await app.profile(who.user_id)).time_zone
-    steps, more = await app.stores.history.steps(
+    steps, more = await app.stores.reads.history.steps(
         who.view,
         after=moment_of("since", asked.since, now, zone),
         until=moment_of("until", asked.until, now, zone),

@@ -148,7 +148,7 @@ def _answer_id(before: str) -> str:
 
 async def mark_of(app: AppContext, who: Caller) -> ErasureMark:
     """The mark of the caller's memory: another one, and something was forgotten since. Taken before a talk is read."""
-    return await app.stores.erasing.reached(who.user_id)
+    return await app.stores.erasure.receipts.reached(who.user_id)
 
 
 async def remind(app: AppContext, who: Caller, talk: Talk, mark: ErasureMark) -> Reminded:
@@ -305,7 +305,7 @@ async def remember(app: AppContext, who: Caller, talk: Talk, reminded: Reminded,
     if not talk.remembered or (not is_generated and _is_asked_again(talk, reminded)):
         return None
     profile, now, source_id = await app.profile(who.user_id), reminded.question.now, reminded.source_id
-    stored = await app.stores.sources.segments(who.scope, source_id)
+    stored = await app.stores.reads.sources.segments(who.scope, source_id)
     known = {each.segment_id: each for each in stored}
     started = stored[0].at - stored[0].start if stored else now
     owner = profile.label

@@ -106,17 +106,18 @@ class PatternParameters(PageParameters):
 
 async def list_communities(app: AppContext, who: Caller, asked: PageParameters) -> CommunityList:
     """Who and what belongs together, by what the caller may see."""
-    page = await app.stores.communities.communities(who.view, asked.limit, **asked.place())
+    page = await app.stores.nights.communities.communities(who.view, asked.limit, **asked.place())
     shown = [CommunityOut(**_shown(row)) for row in page.shown]
     return CommunityList(communities=shown, total=page.total, cursor=cursor_of(page.last))
 
 
 async def community(app: AppContext, who: Caller, community_id: str) -> CommunityPage:
     """One community, by its id or the beginning of it. Raises NotFound, Ambiguous."""
-    reads = app.stores.communities
+    reads = app.stores.nights.communities
     row = await reads.community(who.view, community_id)
     ids = row["members"][:MOST_MEMBERS]
-    seen = {each.entity.entity_id: each for each in (await app.stores.entities.page(who.view, len(ids), ids=ids)).shown}
+    members = await app.stores.reads.entities.page(who.view, len(ids), ids=ids)
+    seen = {each.entity.entity_id: each for each in members.shown}
     patterns = (await reads.patterns(who.view, MOST_SEGMENTS, community=row["group_id"])).shown
     return CommunityPage(
         **_shown(row),
@@ -129,19 +130,19 @@ async def community(app: AppContext, who: Caller, community_id: str) -> Communit
 
 async def list_patterns(app: AppContext, who: Caller, asked: PatternParameters) -> PatternList:
     """What communities show, each pattern with all that it quotes."""
-    page = await app.stores.communities.patterns(who.view, asked.limit, asked.community, **asked.place())
+    page = await app.stores.nights.communities.patterns(who.view, asked.limit, asked.community, **asked.place())
     shown = await _patterns(app, who, page.shown)
     return PatternList(patterns=shown, total=page.total, cursor=cursor_of(page.last))
 
 
 async def pattern(app: AppContext, who: Caller, pattern_id: str) -> PatternOut:
     """One pattern, by its id or the beginning of it. Raises NotFound, Ambiguous."""
-    [shown] = await _patterns(app, who, [await app.stores.communities.pattern(who.view, pattern_id)])
+    [shown] = await _patterns(app, who, [await app.stores.nights.communities.pattern(who.view, pattern_id)])
     return shown
 
 
 async def _patterns(app: AppContext, who: Caller, rows: Sequence[Mapping[str, Any]]) -> list[PatternOut]:
-    quoted = await app.stores.communities.quoted(who.view, [row["group_id"] for row in rows])
+    quoted = await app.stores.nights.communities.quoted(who.view, [row["group_id"] for row in rows])
     return [
         PatternOut(
             pattern_id=row["group_id"],

@@ -66,14 +66,15 @@ class ConsolidationPage(ConsolidationOut):
 
 async def consolidations(app: AppContext, who: Caller, asked: RollUpFilter) -> ConsolidationList:
     """The consolidations in sight. Raises Invalid."""
-    found = await app.stores.groups.page(who.view, CONSOLIDATION, asked.limit, entity=asked.entity, **asked.place())
+    groups = app.stores.nights.groups
+    found = await groups.page(who.view, CONSOLIDATION, asked.limit, entity=asked.entity, **asked.place())
     shown = await _shown(app, who, found.shown)
     return ConsolidationList(consolidations=shown, total=found.total, cursor=cursor_of(found.last))
 
 
 async def consolidation(app: AppContext, who: Caller, beginning: str, asked: PageParameters) -> ConsolidationPage:
     """One consolidation, by its id or the beginning of it. Raises NotFound, Ambiguous, Invalid."""
-    row = await app.stores.groups.one(who.view, CONSOLIDATION, beginning)
+    row = await app.stores.nights.groups.one(who.view, CONSOLIDATION, beginning)
     [shown] = await _shown(app, who, [row])
     told, cursor = await told_sources(app, who, row, asked)
     return ConsolidationPage(**shown.model_dump(), told_in=told, cursor=cursor)
@@ -92,9 +93,9 @@ async def _shown(app: AppContext, who: Caller, rows: Sequence[Row]) -> list[Cons
 
 async def _insights(app: AppContext, who: Caller, rows: Sequence[Row]) -> dict[str, list[Insight]]:
     """Group id -> its insights."""
-    known = await app.stores.groups.insights(who.view, [row["group_id"] for row in rows]) if rows else []
+    known = await app.stores.nights.groups.insights(who.view, [row["group_id"] for row in rows]) if rows else []
     keys = list(dict.fromkeys(key for row in known for key in row["keys"]))
-    there = (await app.stores.reads.dressed(who.view, keys))[0] if keys else {}
+    there = (await app.stores.questions.segments.dressed(who.view, keys))[0] if keys else {}
     found: defaultdict[str, list[Insight]] = defaultdict(list)
     for row in known:
         segments = [cited(there[key]) for key in dict.fromkeys(row["keys"]) if key in there]

@@ -35,7 +35,7 @@ async def context_for(
         return pack([_line(row) for row in shown]), len(shown)
     if not shown:
         return context_of((), (), (), question.budget_tokens, overview=seen).text, 0
-    around = await app.stores.surroundings.around(
+    around = await app.stores.questions.surroundings.around(
         question.view,
         [row["segment_key"] for row in shown],
         list(dict.fromkeys(fact_id for row in shown for fact_id in row["fact_ids"])),
@@ -89,7 +89,7 @@ def still_told(question: Question, best: Sequence[tuple[Row, float]]) -> list[tu
 
 async def marks_of(app: AppContext, view: View, keys: Sequence[int]) -> dict[int, str]:
     """Segment key -> the mark that follows its words, of those that are refuted or were taken back."""
-    rows = await app.stores.reads.hydrate(view, keys) if keys else {}
+    rows = await app.stores.questions.segments.hydrate(view, keys) if keys else {}
     return {key: told for key, row in rows.items() if (told := marked(hit_of(row)))}
 
 

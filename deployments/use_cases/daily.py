@@ -54,7 +54,7 @@ async def review_day(app: AppContext, who: Caller, written: str | None = None) -
     zone = (await app.profile(who.user_id)).time_zone
     asked = today(app.clock.now(), zone) if written is None else _date(written)
     span = day_of(asked, zone)
-    day = await app.stores.figures.day(who.view, span, CONSIDERED)
+    day = await app.stores.reads.figures.day(who.view, span, CONSIDERED)
     marks = await marks_of(app, who.view, [row["segment_key"] for row in day.telling])
     day = replace(day, telling=[{**row, "mark": marks.get(row["segment_key"], "")} for row in day.telling])
     people = people_of(day)[:MOST_NAMES]
@@ -83,6 +83,6 @@ def _names(day: Day, type_: str) -> list[str]:
 
 async def _due(app: AppContext, who: Caller, day: Interval) -> list[str]:
     """The promises that are due on a day."""
-    made = (await app.stores.entities.page(who.view, MOST_PROMISES, type="promise")).shown
+    made = (await app.stores.reads.entities.page(who.view, MOST_PROMISES, type="promise")).shown
     dues = [(due_of(each.entity.properties), each.entity.name) for each in made]
     return [name for due, name in dues if due is not None and day.holds(due)]

@@ -56,8 +56,8 @@ async def difference(app: AppContext, who: Caller, asked: DiffParameters) -> Dif
     since, until = moment_of("from", asked.since, now, zone), moment_of("to", asked.until, now, zone)
     if since is not None and until is not None and since >= until:
         raise Invalid("from must be earlier than to.")
-    history = app.stores.history
-    about = None if asked.subject is None else await app.stores.figures.named(who.view, asked.subject)
+    history = app.stores.reads.history
+    about = None if asked.subject is None else await app.stores.reads.figures.named(who.view, asked.subject)
     ids = None if about is None else await history.concerning(who.view, about)
     steps, more = await history.steps(
         who.view,

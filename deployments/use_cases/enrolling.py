@@ -105,10 +105,10 @@ async def take_sample(app: AppContext, who: Caller, key: str, sample: VoiceSampl
     """Know somebody by a sample. Raises Forbidden, Conflict and Stale."""
     writing(who)
     for _ in range(ATTEMPTS):
-        bank = await app.stores.voices.bank(who.scope)
+        bank = await app.stores.sound.voices.bank(who.scope)
         change = enrolled(bank, key, app.clock.now(), who.scope, sample)
         try:
-            fresh = bool(change.prints) and await app.stores.voices.commit(who.scope, change)
+            fresh = bool(change.prints) and await app.stores.sound.voices.commit(who.scope, change)
         except Stale:
             continue
         if change.prints and not fresh:
@@ -132,9 +132,9 @@ async def enrolment(app: AppContext, who: Caller, name: str | None) -> Enrolment
     voice = await voice_named(app, who, called)
     if voice is None:
         return Enrolment(name=None, voice_id=None, styles=[], total=0)
-    bank = await app.stores.voices.bank(who.scope)
+    bank = await app.stores.sound.voices.bank(who.scope)
     heard = {each.source_id for each in bank.prints_of(voice.voice_id) if each.source_id}
-    seen = await app.stores.voices.sources_in_sight(who.view, sorted(heard)) if heard else set()
+    seen = await app.stores.sound.voices.sources_in_sight(who.view, sorted(heard)) if heard else set()
     prints = [p for p in bank.prints_of(voice.voice_id) if p.source_id is None or p.source_id in seen]
     return Enrolment(
         name=bank.shown(voice.voice_id),
@@ -151,7 +151,7 @@ async def remove(app: AppContext, who: Caller, key: str, name: str | None, style
     """
     called = name or await _owner(app, writing(who))
     voice = await voice_named(app, who, called)
-    bank = await app.stores.voices.bank(who.scope)
+    bank = await app.stores.sound.voices.bank(who.scope)
     known = bank.prints_of(voice.voice_id) if voice else []
     gone = (
         [p for p in known if p.origin != HEARD]
@@ -162,7 +162,7 @@ async def remove(app: AppContext, who: Caller, key: str, name: str | None, style
         raise NotFound("There is no such style of this voice.", id=style)
     if voice is None or not gone:
         return EnrolmentRemoved(name=called, removed=0, receipt_id=None)
-    erase = partial(app.stores.voices.erase, who.scope, (), [each.print_id for each in gone])
+    erase = partial(app.stores.sound.voices.erase, who.scope, (), [each.print_id for each in gone])
     made = command_id("enrolment", key, voice.voice_id)
     receipt = await erase_voice(app, who, made, voice.voice_id, erase)
     return EnrolmentRemoved(name=called, removed=len(gone), receipt_id=receipt.receipt_id)

@@ -143,7 +143,7 @@ class EntityFilter(PageParameters):
 async def entities(app: AppContext, who: Caller, asked: EntityFilter) -> EntityList:
     """Who and what is known; with `as_of` who had been heard of by then, with `known_as_of` as it was believed then."""
     then = await then_of(app, who, asked.as_of, asked.known_as_of)
-    page = await app.stores.entities.page(
+    page = await app.stores.reads.entities.page(
         who.view,
         asked.limit,
         then,
@@ -165,20 +165,20 @@ async def entity(
     Raises Invalid, NotFound, Ambiguous.
     """
     then = await then_of(app, who, as_of, known_as_of)
-    given, found = await app.stores.entities.resolve(who.view, entity_id, then)
+    given, found = await app.stores.reads.entities.resolve(who.view, entity_id, then)
     return await profile_of(app, who, found, then, merged_from=None if given == found else given)
 
 
 async def name_of(app: AppContext, who: Caller, entity_id: str) -> str:
     """What an entity is called, by its id or the beginning of it. Raises NotFound and Ambiguous."""
-    _, known = await app.stores.entities.resolve(who.view, entity_id)
-    name: str = (await app.stores.entities.one(who.view, known)).entity.name
+    _, known = await app.stores.reads.entities.resolve(who.view, entity_id)
+    name: str = (await app.stores.reads.entities.one(who.view, known)).entity.name
     return name
 
 
 async def notes(app: AppContext, who: Caller, entity_id: str, asked: PageParameters) -> NoteList:
     """The remarks on an entity that have not expired. Raises NotFound, Ambiguous."""
-    _, known = await app.stores.entities.resolve(who.view, entity_id)
+    _, known = await app.stores.reads.entities.resolve(who.view, entity_id)
     return await notes_on(app, who, known, asked)
 
 
@@ -186,10 +186,10 @@ async def profile_of(
     app: AppContext, who: Caller, entity_id: str, then: Then = NOW, *, merged_from: str | None = None
 ) -> EntityProfile:
     """The page of an entity that was resolved. Raises NotFound if it had not been heard of by then."""
-    reads, now, life = app.stores.entities, then.now(app.clock.now()), app.settings.life
+    reads, now, life = app.stores.reads.entities, then.now(app.clock.now()), app.settings.life
     seen = await reads.one(who.view, entity_id, then)
     statuses = ("active", "superseded", "invalidated") if then.as_of is None else HELD
-    facts = await app.stores.facts.about(who.view, entity_id, statuses, PROFILE_FACTS, then.known, then.as_of)
+    facts = await app.stores.reads.facts.about(who.view, entity_id, statuses, PROFILE_FACTS, then.known, then.as_of)
     spoken = await reads.segments(who.view, entity_id, PROFILE_SEGMENTS, then)
     notes = (await reads.notes(who.view, entity_id, PROFILE_NOTES, now, then)).shown
     related = await reads.related(who.view, entity_id, then)

@@ -132,7 +132,7 @@ async def split(app: AppContext, who: Caller, key: str, entity_id: str, body: Sp
         qualifier=body.qualifier,
         name=body.name,
         segment_keys=tuple([each async for each in _keys(app, who, body)]),
-        fact_ids=tuple([(await app.stores.facts.one(who.view, each))["fact_id"] for each in body.facts]),
+        fact_ids=tuple([(await app.stores.reads.facts.one(who.view, each))["fact_id"] for each in body.facts]),
     )
     changes = await _named(app, who, command)
     fresh = next(each.row for each in changes.changes if each.before is None and isinstance(each.row, Entity))
@@ -153,12 +153,12 @@ async def retype(app: AppContext, who: Caller, key: str, entity_id: str, body: R
 async def _keys(app: AppContext, who: Caller, body: Splitting) -> AsyncIterator[int]:
     """The keys of the chosen segments, and of all segments of the chosen sources. Raises NotFound, Ambiguous."""
     for given in body.sources:
-        scope, source_id = await app.stores.sources.resolve(who.view, given, None)
-        for each in await app.stores.sources.segments(scope, source_id):
+        scope, source_id = await app.stores.reads.sources.resolve(who.view, given, None)
+        for each in await app.stores.reads.sources.segments(scope, source_id):
             yield segment_key(scope, source_id, each.segment_id)
     for segment in body.segments:
-        scope, source_id = await app.stores.sources.resolve(who.view, segment.source_id, None)
-        row = await app.stores.history.segment(who.view, scope, source_id, segment.segment_id)
+        scope, source_id = await app.stores.reads.sources.resolve(who.view, segment.source_id, None)
+        row = await app.stores.reads.history.segment(who.view, scope, source_id, segment.segment_id)
         yield int(row["segment_key"])
 
 
@@ -192,5 +192,5 @@ async def _named(app: AppContext, who: Caller, command: Command) -> ChangeSet:
 
 
 async def _in_sight(app: AppContext, who: Caller, entity_id: str) -> str:
-    _, known = await app.stores.entities.resolve(who.view, entity_id)
+    _, known = await app.stores.reads.entities.resolve(who.view, entity_id)
     return known

@@ -75,7 +75,7 @@ async def tell_episode(app: AppContext, who: Caller, source_id: str, told: Episo
 async def list_episodes(app: AppContext, who: Caller, groups: Collection[str] | None, most: int) -> list[Episode]:
     """The newest sources of these groups, or of all."""
     wanted = None if groups is None else ["" if each == UNGROUPED else each for each in groups]
-    page = await app.stores.sources.page(who.view, most, groups=wanted)
+    page = await app.stores.reads.sources.page(who.view, most, groups=wanted)
     own = (await app.profile(who.user_id)).label
     return [await _shown(app, source, own) for source in page.shown]
 
@@ -90,7 +90,7 @@ async def forget_groups(app: AppContext, who: Caller, key: str, groups: Collecti
         raise Forbidden(
             f"{UNGROUPED} is whatever was told without a group, a whole memory: to forget that, use DELETE /v1/memory."
         )
-    page = await app.stores.sources.page(who.view, MOST_CLEARED, groups=list(groups))
+    page = await app.stores.reads.sources.page(who.view, MOST_CLEARED, groups=list(groups))
     for number, source in enumerate(page.shown):
         await forget_source(app, who, f"{key}-{number}", source.source_id)
     return page.total - len(page.shown)
@@ -101,10 +101,10 @@ async def resting_on(app: AppContext, who: Caller, source_ids: Sequence[str]) ->
     facts: dict[str, None] = {}
     entities: dict[str, None] = {}
     for given in source_ids:
-        scope, source_id = await app.stores.sources.resolve(who.view, given, None)
-        for segment in (await app.stores.sources.segments(scope, source_id))[:MOST_READ]:
+        scope, source_id = await app.stores.reads.sources.resolve(who.view, given, None)
+        for segment in (await app.stores.reads.sources.segments(scope, source_id))[:MOST_READ]:
             key = segment_key(scope, source_id, segment.segment_id)
-            told, seen, _ = await app.stores.history.resting_on(who.view, key)
+            told, seen, _ = await app.stores.reads.history.resting_on(who.view, key)
             facts |= dict.fromkeys(each["fact_id"] for each in told if each["supported"])
             entities |= dict.fromkeys(each["entity_id"] for each in seen)
     return list(facts), list(entities)
@@ -112,13 +112,13 @@ async def resting_on(app: AppContext, who: Caller, source_ids: Sequence[str]) ->
 
 async def groups_of(app: AppContext, who: Caller, source_ids: Collection[str]) -> Mapping[str, str]:
     """source id -> its group, of those that have another than `UNGROUPED`."""
-    found: Mapping[str, str] = await app.stores.sources.groups(who.view, list(source_ids)) if source_ids else {}
+    found: Mapping[str, str] = await app.stores.reads.sources.groups(who.view, list(source_ids)) if source_ids else {}
     return found
 
 
 async def _shown(app: AppContext, source: KnownSource, own: str) -> Episode:
     told = source.provenance
-    segments = (await app.stores.sources.segments(source.scope, source.source_id))[:MOST_READ]
+    segments = (await app.stores.reads.sources.segments(source.scope, source.source_id))[:MOST_READ]
     said = [each for each in segments if each.replaced_by is None]
     talk = source.kind in ("conversation", "meeting", "slack", "email")
     names = {own: OWNER} if told.get("source") == MESSAGE else {}

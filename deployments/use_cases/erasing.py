@@ -34,7 +34,7 @@ async def erase_source(app: AppContext, who: Caller, key: str, source_id: str) -
 
     async def begin(receipt_id: str) -> None:
         captured = await _captured(app, *await _source_of(app, who, source_id))
-        await app.stores.erasing.source(ErasureRequest(receipt_id, who.user_id), captured)
+        await app.stores.erasure.receipts.source(ErasureRequest(receipt_id, who.user_id), captured)
 
     receipt_id = await _asked(app, who.user_id, key, "source", source_id, begin)
     await _carry_out(app, who.user_id, receipt_id, who.view.scopes)
@@ -47,18 +47,18 @@ async def erase_segment(app: AppContext, who: Caller, key: str, source_id: str, 
     Raises Forbidden, NotFound, and Conflict for words of a session file: a source leaves its files as a whole.
     """
     writing(who)
-    stores = app.stores
+    receipts = app.stores.erasure.receipts
 
     async def begin(receipt_id: str) -> None:
         scope, _, session_id = place = await _source_of(app, who, source_id)
-        asked, said = ErasureRequest(receipt_id, who.user_id), await stores.sources.segments(scope, source_id)
+        asked, said = ErasureRequest(receipt_id, who.user_id), await app.stores.reads.sources.segments(scope, source_id)
         if all(segment_id in (each.segment_id, each.replaced_by) for each in said):
-            await stores.erasing.source(asked, await _captured(app, *place), segment_id)
+            await receipts.source(asked, await _captured(app, *place), segment_id)
         elif app.session_files().hold(scope, session_id):
             raise Conflict("These words stand in a session file; forget their whole source.", source_id=source_id)
         else:
             heard = (SessionPart(session_id, source_id, *_span(said, segment_id)),)  # its words lie in no file
-            await stores.erasing.segment(asked, CapturedSource(*place, heard), segment_id)
+            await receipts.segment(asked, CapturedSource(*place, heard), segment_id)
 
     receipt_id = await _asked(app, who.user_id, key, "source", segment_named(source_id, segment_id), begin)
     await _carry_out(app, who.user_id, receipt_id, who.view.scopes)
@@ -77,26 +77,26 @@ async def _asked(
     app: AppContext, user_id: str, key: str, what: str, identity: str, begin: Callable[[str], Awaitable[None]]
 ) -> str:
     """The receipt of a request, which is begun unless it was before; the same one at the same time begins once."""
-    receipt_id, asked = await app.stores.erasing.asked(user_id, key, what, identity)
+    receipt_id, asked = await app.stores.erasure.receipts.asked(user_id, key, what, identity)
     if not asked:
         try:
             await begin(receipt_id)
         except (Conflict, NotFound):  # here or at another gateway, the same request was faster
-            if not (await app.stores.erasing.asked(user_id, key, what, identity))[1]:
+            if not (await app.stores.erasure.receipts.asked(user_id, key, what, identity))[1]:
                 raise
     return receipt_id
 
 
 async def _source_of(app: AppContext, who: Caller, source_id: str) -> tuple[str, str, str]:
     """Scope, id and session of a source. Raises NotFound; only a whole id will do."""
-    scope, known = await app.stores.sources.resolve(who.view, source_id, None)
+    scope, known = await app.stores.reads.sources.resolve(who.view, source_id, None)
     if known != source_id:
         raise NotFound("There is no such source in this memory.", id=source_id)
-    return scope, source_id, (await app.stores.sources.one(who.view, scope, source_id)).session_id
+    return scope, source_id, (await app.stores.reads.sources.one(who.view, scope, source_id)).session_id
 
 
 async def _captured(app: AppContext, scope: str, source_id: str, session_id: str) -> CapturedSource:
-    parts = await app.stores.capture.parts(scope, session_id)
+    parts = await app.stores.intake.capture.parts(scope, session_id)
     return CapturedSource(scope, source_id, session_id, tuple(parts))
 
 
@@ -110,8 +110,8 @@ async def erase_entity(app: AppContext, who: Caller, key: str, entity_id: str) -
 
     async def begin(receipt_id: str) -> None:
         nonlocal known
-        _, known = await app.stores.entities.resolve(who.view, entity_id)
-        await app.stores.erasing.entity(ErasureRequest(receipt_id, who.user_id), WithdrawnEntity(known, key))
+        _, known = await app.stores.reads.entities.resolve(who.view, entity_id)
+        await app.stores.erasure.receipts.entity(ErasureRequest(receipt_id, who.user_id), WithdrawnEntity(known, key))
         await _try_entity(app, receipt_id)
 
     receipt_id = await _asked(app, who.user_id, key, "entity", entity_id, begin)
@@ -122,17 +122,17 @@ async def erase_entity(app: AppContext, who: Caller, key: str, entity_id: str) -
 async def _try_entity(app: AppContext, receipt_id: str) -> None:
     """Forget it now. Raises what refuses it for good, and then it was not asked; what may pass is left to the queue."""
     eraser = _eraser(app)
-    for task in await app.stores.erasing.tasks(receipt_id):
+    for task in await app.stores.erasure.receipts.tasks(receipt_id):
         try:
             async with asyncio.timeout(OWN_S):
                 await eraser.carry_out(task)
         except TimeoutError:
-            await app.stores.erasing.failed(task, "timeout")
+            await app.stores.erasure.receipts.failed(task, "timeout")
         except DomainError as error:
             if not isinstance(error, Unavailable):
-                await app.stores.erasing.cancel(receipt_id)
+                await app.stores.erasure.receipts.cancel(receipt_id)
                 raise
-            await app.stores.erasing.failed(task, error.kind)
+            await app.stores.erasure.receipts.failed(task, error.kind)
 
 
 async def erase_voice(
@@ -145,11 +145,11 @@ async def erase_voice(
     writing(who)
 
     async def begin(receipt_id: str) -> None:
-        await app.stores.erasing.voice(ErasureRequest(receipt_id, who.user_id), voice_id)
+        await app.stores.erasure.receipts.voice(ErasureRequest(receipt_id, who.user_id), voice_id)
 
     receipt_id = await _asked(app, who.user_id, key, "voice", voice_id, begin)
     await erase()
-    await app.stores.erasing.settled(receipt_id)
+    await app.stores.erasure.receipts.settled(receipt_id)
     return await _told(app, who, receipt_id, voice_id)
 
 
@@ -157,12 +157,12 @@ async def erase_memory(app: AppContext, who: Caller, key: str) -> Receipt:
     """Erase everything of a user. Tokens stay; what a team shares belongs to the team. Raises Forbidden."""
     writing(who)
     user, default = who.user_id, app.settings.auth.default_user
-    stores = app.stores
+    receipts = app.stores.erasure.receipts
 
     async def begin(receipt_id: str) -> None:
         listed = await asyncio.to_thread(app.session_files().standing, user)
         folders = [user, *([""] if user == default else [])]
-        await stores.erasing.memory(ErasureRequest(receipt_id, user), folders, listed)
+        await receipts.memory(ErasureRequest(receipt_id, user), folders, listed)
         app.readers = {each for each in app.readers if each[1] != user}
 
     receipt_id = await _asked(app, user, key, "memory", user, begin)
@@ -195,7 +195,7 @@ async def _carry_out(app: AppContext, user_id: str, receipt_id: str, scopes: Col
     """
     _let_go(app, user_id, scopes)
     eraser, own, others = _eraser(app), list[asyncio.Task[None]](), list[asyncio.Task[None]]()
-    for task in await app.stores.erasing.tasks(receipt_id):
+    for task in await app.stores.erasure.receipts.tasks(receipt_id):
         begun = app.begin(eraser.attempt(task))
         (own if task.user_id == user_id else others).append(begun)
     for tasks, seconds in ((own, OWN_S), (others, OTHERS_S)):

@@ -184,10 +184,10 @@ class ExplainedSegment(Explanation):
 
 async def explain(app: AppContext, who: Caller, fact_id: str) -> Explained:
     """Why a fact is believed, with the words, and every change of it; `text` has it as lines."""
-    grounds = await app.stores.facts.grounds(who.view, fact_id)
+    grounds = await app.stores.reads.facts.grounds(who.view, fact_id)
     known = grounds.fact["fact_id"]
-    steps, _ = await app.stores.history.steps(who.view, ids=[known])
-    notes = (await app.stores.entities.notes(who.view, known, PROFILE_NOTES, app.clock.now())).shown
+    steps, _ = await app.stores.reads.history.steps(who.view, ids=[known])
+    notes = (await app.stores.reads.entities.notes(who.view, known, PROFILE_NOTES, app.clock.now())).shown
     told = Explained(
         fact=shown_facts([grounds.fact], app.clock.now(), app.settings.life)[0],
         judged_by=grounds.fact["judged_by"],
@@ -204,13 +204,13 @@ async def explain(app: AppContext, who: Caller, fact_id: str) -> Explained:
 
 async def explain_entity(app: AppContext, who: Caller, entity_id: str) -> ExplainedEntity:
     """How an entity became known: mentions, facts, merges, and every change of its name, tier and state."""
-    reads, now = app.stores.entities, app.clock.now()
+    reads, now = app.stores.reads.entities, app.clock.now()
     _, known = await reads.resolve(who.view, entity_id)
     entity = await reads.one(who.view, known)
-    losers = await app.stores.history.merged_into(who.view, known)
-    steps, _ = await app.stores.history.steps(who.view, ids=[known, *losers])
-    names = await app.stores.history.names(who.view, losers)
-    facts = await app.stores.facts.about(who.view, known, EVERY_STATUS, PROFILE_FACTS)
+    losers = await app.stores.reads.history.merged_into(who.view, known)
+    steps, _ = await app.stores.reads.history.steps(who.view, ids=[known, *losers])
+    names = await app.stores.reads.history.names(who.view, losers)
+    facts = await app.stores.reads.facts.about(who.view, known, EVERY_STATUS, PROFILE_FACTS)
     told = ExplainedEntity(
         entity=shown_entity(entity, now, app.settings.life),
         merged_from=[Became(entity_id=each, name=name) for each, name in names.items()],
@@ -228,8 +228,8 @@ async def explain_segment(
     app: AppContext, who: Caller, source_id: str, segment_id: str, team_id: str | None = None
 ) -> ExplainedSegment:
     """What rests on a segment, its revisions, and what replaced it. Ids may be shortened to a unique prefix."""
-    history = app.stores.history
-    scope, known = await app.stores.sources.resolve(who.view, source_id, team_id)
+    history = app.stores.reads.history
+    scope, known = await app.stores.reads.sources.resolve(who.view, source_id, team_id)
     row = await history.segment(who.view, scope, known, segment_id)
     facts, entities, ids = await history.resting_on(who.view, row["segment_key"])
     steps, _ = await history.steps(who.view, ids=ids)
@@ -273,7 +273,7 @@ async def _finish(
 async def lines_of(app: AppContext, who: Caller, steps: Sequence[ChangeStep]) -> list[str]:
     """Every step in one line of text."""
     named = {each for step in steps for each in step.because}
-    statements = await app.stores.history.statements(who.view, named) if named else {}
+    statements = await app.stores.reads.history.statements(who.view, named) if named else {}
     return [line_of(step, statements) for step in steps]
 
 

@@ -140,7 +140,7 @@ class FactParameters(PageParameters):
 async def listing(app: AppContext, who: Caller, asked: FactParameters) -> FactList:
     """What is believed; with `as_of` what was true then, with `known_as_of` what was believed then."""
     then = await then_of(app, who, asked.as_of, asked.known_as_of)
-    page = await app.stores.facts.page(
+    page = await app.stores.reads.facts.page(
         who.view,
         _statuses(asked),
         asked.limit,
@@ -166,7 +166,7 @@ def _statuses(asked: FactParameters) -> Sequence[str]:
 async def one(app: AppContext, who: Caller, fact_id: str, known_as_of: str | None = None) -> FactOut:
     """One fact as it is believed now, or was at `known_as_of`, whatever its status; by its id or its beginning."""
     [known] = await moments_of(app, who, known_as_of=known_as_of)
-    row = await app.stores.facts.one(who.view, fact_id, known)
+    row = await app.stores.reads.facts.one(who.view, fact_id, known)
     now = Then(known=known).now(app.clock.now())
     return shown_facts([row], now, app.settings.life)[0]
 
@@ -183,7 +183,7 @@ async def versions(app: AppContext, who: Caller, fact_id: str) -> list[FactOut]:
 
 async def named(app: AppContext, who: Caller, ids: Sequence[str]) -> list[FactWithEnds]:
     """The facts of these ids as they stand, whatever their status; what is out of sight is absent."""
-    rows = await app.stores.facts.current(who.view, ids) if ids else []
+    rows = await app.stores.reads.facts.current(who.view, ids) if ids else []
     shown = shown_facts(rows, app.clock.now(), app.settings.life)
     ends = [{"subject_id": row["subject_id"], "object_id": row["object_id"]} for row in rows]
     return [FactWithEnds(**fact.model_dump(), **more) for fact, more in zip(shown, ends, strict=True)]
@@ -201,13 +201,13 @@ async def found(
 
 async def notes_on_fact(app: AppContext, who: Caller, fact_id: str, asked: PageParameters) -> NoteList:
     """The remarks on a fact that have not expired."""
-    known = (await app.stores.facts.one(who.view, fact_id))["fact_id"]
+    known = (await app.stores.reads.facts.one(who.view, fact_id))["fact_id"]
     return await notes_on(app, who, known, asked)
 
 
 async def notes_on(app: AppContext, who: Caller, about_id: str, asked: PageParameters) -> NoteList:
     """A part of the remarks on an entity or a fact that is in sight."""
-    now, reads = app.clock.now(), app.stores.entities
+    now, reads = app.clock.now(), app.stores.reads.entities
     page = await reads.notes(who.view, about_id, asked.limit, now, NOW, **asked.place())
     return NoteList(notes=shown_notes(page.shown), total=page.total, cursor=cursor_of(page.last))
 

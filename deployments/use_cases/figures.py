@@ -106,7 +106,7 @@ class Stats(BaseModel, json_schema_extra={"examples": [_STATS]}):
 
 async def stats_of(app: AppContext, who: Caller) -> Stats:
     """The figures of one caller."""
-    figures = app.stores.figures
+    figures = app.stores.reads.figures
     sessions, segments = await figures.heard(who.view)
     living = await figures.living(who.view)
     now, life = app.clock.now(), app.settings.life
@@ -119,13 +119,13 @@ async def stats_of(app: AppContext, who: Caller) -> Stats:
         segments_count=segments,
         entities_count=len(living),
         tiers={**tiers, "low_salience": int((strength < life.decay.low_salience).sum())},
-        pending=await app.stores.reads.pending(who.view) | {"graph": behind},
+        pending=await app.stores.questions.segments.pending(who.view) | {"graph": behind},
         lag=round(await figures.lag_s(who.view), 3),
         projections=projections,
         set_aside=await figures.set_aside(who.view),
         failures=[
             Failure(**{**each, "since": iso(each["since"]), "at": iso(each["at"])})
-            for each in await app.stores.failures.of(who.user_id)
+            for each in await app.stores.nights.failures.of(who.user_id)
         ],
         events_dropped=await app.stores.events.store.dropped(who.user_id),
         sound=await _sound_of(app, who),
@@ -142,12 +142,13 @@ async def _projections(app: AppContext, who: Caller) -> list[ProjectionLag]:
     """Positions are read before the truth, so that a projection that has caught up is never ahead of it."""
     if not sees_all(who):
         return []
-    scopes, search = who.view.scopes, app.stores.search
+    scopes, search = who.view.scopes, app.stores.questions.search
     told = [*await app.actors.projected(who.user_id, scopes)]
     told.append(ProjectionProgress(search.name, search.generation, await search.positions(scopes)))
-    heard = await app.stores.feed.positions(scopes)
+    heard = await app.stores.questions.feed.positions(scopes)
     truth = {scope: heard.get(scope, ORIGIN) for scope in scopes}
-    truth[who.scope] = truth[who.scope]._replace(believed=(await app.stores.journal.ownership(who.user_id)).version)
+    written = await app.stores.memory.journal.ownership(who.user_id)
+    truth[who.scope] = truth[who.scope]._replace(believed=written.version)
     return [_behind(each, truth) for each in told]
 
 

@@ -31,10 +31,10 @@ async def _names(app: AppContext, who: Caller, entity_id: str) -> frozenset[str]
 
     Where there are no voices it is not asked: the whole memory would have to come from its shard.
     """
-    if not (await app.stores.voices.bank(who.scope)).voices:
+    if not (await app.stores.sound.voices.bank(who.scope)).voices:
         return frozenset()
     try:
-        _, known = await app.stores.entities.resolve(who.view, entity_id)
+        _, known = await app.stores.reads.entities.resolve(who.view, entity_id)
     except NotFound:
         return frozenset()
     entity = (await app.actors.believed(who.user_id)).entities.get(known)

@@ -57,7 +57,7 @@ async def forget_voice(app: AppContext, who: Caller, key: str, voice_id: str, wo
     segments, left = 0, 0
     if words:
         labels = [each.label for each in members]
-        said, total = await app.stores.voices.said(who.scope, labels, AT_ONCE)
+        said, total = await app.stores.sound.voices.said(who.scope, labels, AT_ONCE)
         for place in said:
             try:
                 await erase_segment(app, who, command_id("voice words", key, *place), *place)
@@ -77,7 +77,7 @@ async def forget_voice(app: AppContext, who: Caller, key: str, voice_id: str, wo
 async def forget_voices_of(app: AppContext, who: Caller, key: str, names: frozenset[str]) -> None:
     """Erase the voices that are called by one of these folded names, as those of a person who is forgotten."""
     writing(who)
-    bank = await app.stores.voices.bank(who.scope)
+    bank = await app.stores.sound.voices.bank(who.scope)
     found = [each for each in await in_sight(app, who, bank) if fold(bank.shown(each.voice_id)) in names]
     ids = [member.voice_id for each in found for member in _members(bank, each)]
     if ids:
@@ -87,7 +87,7 @@ async def forget_voices_of(app: AppContext, who: Caller, key: str, names: frozen
 async def _erased(app: AppContext, who: Caller, key: str, voice_ids: Sequence[str]) -> Receipt:
     """Erase voices, the first of which the receipt names."""
     made = command_id("voice prints", key, *voice_ids)
-    return await erase_voice(app, who, made, voice_ids[0], partial(app.stores.voices.erase, who.scope, voice_ids))
+    return await erase_voice(app, who, made, voice_ids[0], partial(app.stores.sound.voices.erase, who.scope, voice_ids))
 
 
 def _members(bank: VoiceBank, voice: KnownVoice) -> list[KnownVoice]:

@@ -94,8 +94,8 @@ class KnowledgeGraph:
 
 async def read_graph(app: AppContext, who: Caller) -> KnowledgeGraph:
     """All that is known, up to the latest `MOST_NODES` and `MOST_EDGES`."""
-    entities = await app.stores.entities.page(who.view, MOST_NODES)
-    facts = await app.stores.facts.page(who.view, ("active",), MOST_EDGES)
+    entities = await app.stores.reads.entities.page(who.view, MOST_NODES)
+    facts = await app.stores.reads.facts.page(who.view, ("active",), MOST_EDGES)
     return await _drawn(app, who, _eldest_first(each.entity for each in entities.shown), facts.shown)
 
 
@@ -110,7 +110,7 @@ async def nodes_of(app: AppContext, who: Caller, entity_ids: Sequence[str]) -> S
     """The entities of these ids that are in sight, in their order, with what is observed of them."""
     if not entity_ids:
         return []
-    page = await app.stores.entities.page(who.view, len(entity_ids), ids=list(entity_ids))
+    page = await app.stores.reads.entities.page(who.view, len(entity_ids), ids=list(entity_ids))
     entities = {each.entity.entity_id: each.entity for each in page.shown}
     kept = [entities[each] for each in entity_ids if each in entities]
     return (await _with_facts(app, who, kept)).nodes
@@ -136,8 +136,8 @@ def named(node: GraphNode, observations: Sequence[str]) -> list[str]:
 
 async def relations_between(app: AppContext, who: Caller, ends: tuple[Entity, Entity], kind: str) -> list[str]:
     """The facts by which the first of two entities stands in this relation to the second."""
-    page = await app.stores.facts.page(who.view, ("active",), MOST_OF_ONE, about=ends[0].entity_id, predicate=kind)
     ids = [each.entity_id for each in ends]
+    page = await app.stores.reads.facts.page(who.view, ("active",), MOST_OF_ONE, about=ids[0], predicate=kind)
     return [row["fact_id"] for row in page.shown if [row["subject_id"], row["object_id"]] == ids]
 
 
@@ -165,13 +165,13 @@ async def walk(app: AppContext, who: Caller, name: str, depth: int, most: int) -
     for _ in range(depth):
         beyond: dict[str, None] = {}
         for entity_id in edge:
-            page = await app.stores.facts.page(who.view, ("active",), MOST_OF_ONE, about=entity_id)
+            page = await app.stores.reads.facts.page(who.view, ("active",), MOST_OF_ONE, about=entity_id)
             rows |= {row["fact_id"]: row for row in page.shown}
             ends = (row[end] for row in page.shown for end in ("subject_id", "object_id"))
             beyond |= dict.fromkeys(each for each in ends if each is not None and each not in met)
         edge = list(beyond)[: most - len(met)]
         met |= dict.fromkeys(edge)
-    shown = await app.stores.entities.page(who.view, len(met), ids=list(met))
+    shown = await app.stores.reads.entities.page(who.view, len(met), ids=list(met))
     entities = {each.entity.entity_id: each.entity for each in shown.shown}
     return await _drawn(app, who, [entities[each] for each in met if each in entities], list(rows.values()))
 
@@ -224,8 +224,8 @@ async def _called(app: AppContext, who: Caller, name: str) -> Entity | None:
 
     Asked for by its ids, for a list that looks for a name counts what is known of every entity first.
     """
-    ids = await app.stores.facts.subjects(who.view, " ".join(name.split()))
-    page = await app.stores.entities.page(who.view, len(ids), ids=ids) if ids else None
+    ids = await app.stores.reads.facts.subjects(who.view, " ".join(name.split()))
+    page = await app.stores.reads.entities.page(who.view, len(ids), ids=ids) if ids else None
     called = fold(name)
     return next((each.entity for each in page.shown if called in each.entity.names), None) if page else None
 
@@ -233,7 +233,7 @@ async def _called(app: AppContext, who: Caller, name: str) -> Entity | None:
 async def _with_facts(app: AppContext, who: Caller, entities: Sequence[Entity]) -> KnowledgeGraph:
     rows: dict[str, Mapping[str, Any]] = {}
     for each in entities:
-        page = await app.stores.facts.page(who.view, ("active",), MOST_OF_ONE, about=each.entity_id)
+        page = await app.stores.reads.facts.page(who.view, ("active",), MOST_OF_ONE, about=each.entity_id)
         rows |= {row["fact_id"]: row for row in page.shown}
     return await _drawn(app, who, entities, list(rows.values()))
 
@@ -269,7 +269,7 @@ async def _names(
     names = {entity_id: node.entity.name for entity_id, node in nodes.items()}
     ends = {row[end] for row in facts for end in ("subject_id", "object_id")} - names.keys() - {None}
     if ends:
-        page = await app.stores.entities.page(who.view, len(ends), ids=sorted(ends))
+        page = await app.stores.reads.entities.page(who.view, len(ends), ids=sorted(ends))
         names |= {each.entity.entity_id: each.entity.name for each in page.shown}
     return names
 

@@ -108,9 +108,9 @@ async def list_heard(
     """The segments of these origins; those of sources that have expired if they are asked for."""
     alive = None if expired else _day(app)
     origins = [replace(each, alive_on=alive or each.alive_on) for each in origins]
-    segments, total = await app.stores.heard.page(who.view, origins, stretch.limit, stretch.offset)
+    segments, total = await app.stores.reads.heard.page(who.view, origins, stretch.limit, stretch.offset)
     if not segments and stretch.offset:  # beyond the end: it still tells how many there are
-        _, total = await app.stores.heard.page(who.view, origins, 1, 0)
+        _, total = await app.stores.reads.heard.page(who.view, origins, 1, 0)
     return HeardPage([_shown(each) for each in segments], total)
 
 
@@ -121,7 +121,7 @@ def _day(app: AppContext) -> str:
 
 async def heard_at(app: AppContext, who: Caller, places: Sequence[Place]) -> dict[Place, HeardSegment]:
     """place -> the segment there, in the order of `places`; what is out of sight is absent."""
-    found = await app.stores.heard.named(who.view, places) if places else {}
+    found = await app.stores.reads.heard.named(who.view, places) if places else {}
     return {place: _shown(found[place]) for place in places if place in found}
 
 
@@ -171,20 +171,20 @@ async def reword(app: AppContext, who: Caller, place: Place, new: Rewording) -> 
     before = await one_heard(app, writing(who), place)
     if new.text is not None and not new.text.strip():
         raise Invalid("text: there are no words in it.")
-    scope, source_id = await app.stores.sources.resolve(who.view, place[0], None)
-    segments = await app.stores.sources.segments(scope, source_id, raws=True)
+    scope, source_id = await app.stores.reads.sources.resolve(who.view, place[0], None)
+    segments = await app.stores.reads.sources.segments(scope, source_id, raws=True)
     [said] = [each for each in segments if each.segment_id == place[1]]
     added = dict(new.provenance or {})
     if new.text not in (None, said.text):
         added[f"{WAS}{said.revision}.{place[1]}"] = said.text[:WORDING_CHARS]
     if len([name for name in {**before.provenance, **added} if name.startswith(WAS)]) > MOST_WORDINGS:
         raise Invalid(f"It was put into other words {MOST_WORDINGS} times; forget it, and tell it anew.")
-    source = await app.stores.sources.one(who.view, scope, source_id)
+    source = await app.stores.reads.sources.one(who.view, scope, source_id)
     if new.at is not None and len(segments) > 1:
         raise Invalid("timestamp: this was told with other words, at one time.")
     if new.at is not None:
         source = replace(source, started_at=new.at - said.start, ended_at=None)
-    await app.stores.capture.store(_told_again(source, said, new, added), Telling(revive=False))
+    await app.stores.intake.capture.store(_told_again(source, said, new, added), Telling(revive=False))
     await app.actors.wake()
     return await one_heard(app, who, place)
 
@@ -203,7 +203,7 @@ async def forget_heard(app: AppContext, who: Caller, key: str, origins: Sequence
     view = writing(who).view
     if tuple(origins) == ANYWHERE and sees_all(who):
         return (await forget_memory(app, who, key)).segments
-    sources = await app.stores.heard.sources(view, origins)
+    sources = await app.stores.reads.heard.sources(view, origins)
     for number, source_id in enumerate(sources):
         try:
             await erase_source(app, who, f"{key}-{number}", source_id)
@@ -217,11 +217,11 @@ async def labels(app: AppContext, who: Caller, names: Sequence[str]) -> list[Lab
 
     What names no user is the caller's. An administrator is told of the users to whom it told something, too.
     """
-    told = await app.stores.heard.labels(who.view, names)
+    told = await app.stores.reads.heard.labels(who.view, names)
     uses = [_use(each, who.user_id) for each in told if each.label is not None or each.name == USER]
     if who.permission == "admin":
         known = {each.label for each in uses if each.name == USER}
-        uses += [_use(each, "") for each in await app.stores.heard.owners() if each.label not in known]
+        uses += [_use(each, "") for each in await app.stores.reads.heard.owners() if each.label not in known]
     return uses
 
 

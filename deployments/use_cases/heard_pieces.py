@@ -79,7 +79,7 @@ async def store_heard(
     Whoever stores one piece after the other may give the `banks` to read voices from. Raises Forbidden.
     """
     user_id = writing(who).user_id
-    banks = banks or app.stores.voices
+    banks = banks or app.stores.sound.voices
     speaker = piece.speaker or (await app.profile(user_id)).label
     started_at = await _started_at(app, who, piece.session_id) or began
     shift, named = max(0.0, began - started_at), digest(piece.session_id, key).hex()
@@ -142,7 +142,7 @@ async def _known(
 
 async def _started_at(app: AppContext, who: Caller, session_id: str) -> Instant | None:
     """When a session began: with its first source, else with its first sound."""
-    parts = await app.stores.capture.parts(who.scope, session_id)
+    parts = await app.stores.intake.capture.parts(who.scope, session_id)
     if parts:
         return float(parts[0].started_at)
     kept = await asyncio.to_thread(app.sound_sessions.named, who.user_id, session_id)

@@ -56,7 +56,7 @@ class LiveSession:
         self._decoded_bytes = 0
         self._kept, self._stored = 0, 0
         self._heeding: asyncio.Task[None] | None = None
-        self._banks = LatestBanks(app.stores.voices)
+        self._banks = LatestBanks(app.stores.sound.voices)
         self._began = app.clock.now()
         """When the first sample of the stream was spoken, as its latest sound tells."""
 

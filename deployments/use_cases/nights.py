@@ -34,10 +34,10 @@ async def run(app: AppContext, who: Caller, body: NightIn) -> NightReport:
     night = body.night or latest
     if not to_datetime(EARLIEST).date() < night <= latest:
         raise Invalid(f"night: must lie in this life, and the last night that is over is {latest}.")
-    known: NightReport | None = await app.stores.nights.report(user, night)
+    known: NightReport | None = await app.stores.nights.kept.report(user, night)
     if known is not None:
         return known
-    last = await app.stores.nights.last(user)
+    last = await app.stores.nights.kept.last(user)
     if last is not None and night < last:
         raise Conflict(f"Nights run in order, and that of {last} was already.", night=str(night))
     report: NightReport = {}
@@ -45,14 +45,14 @@ async def run(app: AppContext, who: Caller, body: NightIn) -> NightReport:
     for each in await _missed(app, user, night, profile.time_zone):
         async with telling_of_night(app.stores.events, user, each):
             report = await run_night(user, each, profile.time_zone, parts)
-    await app.stores.failures.over(user, STEP)
+    await app.stores.nights.failures.over(user, STEP)
     return report
 
 
 async def report_of(app: AppContext, who: Caller, night: date) -> NightReport:
     """The report of a night that was. Raises Forbidden, and NotFound if it was not run."""
     user = seeing_all(who).user_id
-    report: NightReport | None = await app.stores.nights.report(user, night)
+    report: NightReport | None = await app.stores.nights.kept.report(user, night)
     if report is None:
         raise NotFound("That night was not run.", night=str(night))
     return report
@@ -66,6 +66,6 @@ def _latest(now: Instant, offset_s: int, zone: str, hour: int) -> date:
 
 async def _missed(app: AppContext, user: str, night: date, zone: str) -> list[date]:
     """The nights that are due before this one, and this one."""
-    since, hour = await app.stores.nights.since(user), app.settings.night.hour
+    since, hour = await app.stores.nights.kept.since(user), app.settings.night.hour
     before = [] if since is None else due(since, instant_of(night, zone, hour), zone, hour)
     return [*(each for each in before if each < night), night]

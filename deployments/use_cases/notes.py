@@ -71,11 +71,11 @@ def written(changes: ChangeSet) -> WrittenNote:
 
 async def _in_sight(app: AppContext, who: Caller, note_id: str) -> str:
     """A note is as visible as what it is about."""
-    about_id = await app.stores.forgetting.about(who.view, note_id)
+    about_id = await app.stores.erasure.forgetting.about(who.view, note_id)
     if about_id is None:
         raise NotFound("There is no such note.", note_id=note_id)
     if about_id.startswith("f-"):
-        await app.stores.facts.one(who.view, about_id)
+        await app.stores.reads.facts.one(who.view, about_id)
     else:
-        await app.stores.entities.resolve(who.view, about_id)
+        await app.stores.reads.entities.resolve(who.view, about_id)
     return note_id

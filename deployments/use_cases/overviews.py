@@ -96,7 +96,7 @@ def _when(asked: OverviewQuestion, dated: Interval | None) -> OverviewQuestion:
 async def _name_of(app: AppContext, view: View, small: str) -> str:
     """The name that the memory knows by a name that was written small; empty if it knows none."""
     for state in (None, "archived"):
-        found = (await app.stores.entities.page(view, NAMESAKES, name=small, state=state)).shown
+        found = (await app.stores.reads.entities.page(view, NAMESAKES, name=small, state=state)).shown
         for each in found:
             if each.entity.type in _NAMED:
                 return each.entity.name
@@ -108,8 +108,8 @@ async def _of_person(
 ) -> Overview | None:
     """The weightiest facts about somebody, and the storylines around them: of the owner, those that are open."""
     view, own = question.view, name == profile.name
-    entities = await app.stores.facts.subjects(view, name)
-    rows = [row for each in entities for row in await app.stores.facts.about(view, each, ("active",), WEIGHED)]
+    entities = await app.stores.reads.facts.subjects(view, name)
+    rows = [row for each in entities for row in await app.stores.reads.facts.about(view, each, ("active",), WEIGHED)]
     weighed = {row["fact_id"]: row for row in sorted(rows, key=_weight, reverse=True)}
     chosen = telling(_known(row, question.now) for row in weighed.values())
     around: list[dict[str, Any]] = [{"open": True}] if own else [{"entity": each} for each in entities]
@@ -121,7 +121,7 @@ async def _of_person(
 async def _of_changes(app: AppContext, view: View, span: Interval, offset_s: int, now: Instant) -> Overview | None:
     """What has come to be believed in the place of something else, and what is no longer so."""
     gained, lost = [await _held(app, view, which, span) for which in ("gained", "lost")]
-    earlier = await app.stores.facts.current(view, [each for row in gained for each in row["supersedes"]])
+    earlier = await app.stores.reads.facts.current(view, [each for row in gained for each in row["supersedes"]])
     rows = {row["fact_id"]: row for row in (*earlier, *lost, *gained)}
     told = [
         *(
@@ -143,8 +143,8 @@ def _first_of(row: Row, rows: Mapping[str, Row]) -> list[Row]:
 
 async def _held(app: AppContext, view: View, which: Literal["gained", "lost"], span: Interval) -> list[Row]:
     """The facts that are believed at the end of a time and not at its beginning, or the other way; by weight."""
-    held = await app.stores.history.held(view, which, span.start, span.end, None, WEIGHED)
-    rows = await app.stores.facts.current(view, [row["fact_id"] for row in held])
+    held = await app.stores.reads.history.held(view, which, span.start, span.end, None, WEIGHED)
+    rows = await app.stores.reads.facts.current(view, [row["fact_id"] for row in held])
     return sorted(rows, key=_weight, reverse=True)
 
 
@@ -171,7 +171,7 @@ async def _of_time(app: AppContext, question: Question, span: Interval, offset_s
     more than "wow", unless nobody said more.
     """
     view = question.view
-    day = await app.stores.figures.day(view, span, CONSIDERED)
+    day = await app.stores.reads.figures.day(view, span, CONSIDERED)
     fresh = [row for row in untaken(day.telling) if not asks_again(question.text, row["text"] or "")]
     fresh = [row for row in fresh if not bare(row["text"] or "")] or fresh
     best = sorted(fresh, key=lambda row: int(row["place"]))[:MOST_QUOTED]
@@ -188,7 +188,7 @@ async def _of_time(app: AppContext, question: Question, span: Interval, offset_s
 
 async def _hits(app: AppContext, view: View, keys: Sequence[int]) -> dict[int, SegmentHit]:
     """Of these segments those in sight, without what somebody wanted forgotten."""
-    rows = await app.stores.reads.hydrate(view, keys) if keys else {}
+    rows = await app.stores.questions.segments.hydrate(view, keys) if keys else {}
     there = list(rows)
     return {there[place]: hit for place, hit in standing_first([hit_of(rows[key]) for key in there])}
 

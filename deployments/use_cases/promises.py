@@ -76,7 +76,7 @@ class PromiseParameters(PageParameters):
 async def list_promises(app: AppContext, who: Caller, asked: PromiseParameters) -> PromiseList:
     """What was promised, by whom and to whom it was asked for. Raises Invalid."""
     now = app.clock.now()
-    found = await app.stores.entities.page(who.view, MOST_PROMISES, type="promise")
+    found = await app.stores.reads.entities.page(who.view, MOST_PROMISES, type="promise")
     people = {"by": await _called(app, who, asked.by), "to": await _called(app, who, asked.to)}
     kept = [seen for seen in found.shown if _wanted(seen, people, asked.state, now)]
     after = asked.place()
@@ -89,7 +89,7 @@ async def list_promises(app: AppContext, who: Caller, asked: PromiseParameters) 
 async def promises_by_day(app: AppContext, who: Caller, most: int) -> tuple[list[PromiseOut], list[PromiseOut]]:
     """Promises whose day has passed, the latest first, and those that are open, the next one first."""
     now = app.clock.now()
-    made = (await app.stores.entities.page(who.view, MOST_PROMISES, type="promise")).shown
+    made = (await app.stores.reads.entities.page(who.view, MOST_PROMISES, type="promise")).shown
     late = sorted(_in_state(made, "expired", now), key=_due, reverse=True)[:most]
     ahead = sorted(_in_state(made, "open", now), key=_due)[:most]
     return await shown_promises(app, who, late, now), await shown_promises(app, who, ahead, now)
@@ -107,7 +107,7 @@ def _due(made: ShownEntity) -> float:
 
 async def shown_promises(app: AppContext, who: Caller, seen: list[ShownEntity], now: Instant) -> list[PromiseOut]:
     """Promises as they are sent, each with where it was first made."""
-    made = await app.stores.entities.promised(who.view, [each.entity.entity_id for each in seen])
+    made = await app.stores.reads.entities.promised(who.view, [each.entity.entity_id for each in seen])
     return [_shown(each, made.get(each.entity.entity_id), now) for each in seen]
 
 
@@ -131,7 +131,7 @@ async def _called(app: AppContext, who: Caller, name: str | None) -> Names:
     """Every name of those a name means: a promise keeps the one with which it was made. None if nobody is asked for."""
     if name is None:
         return None
-    named = (await app.stores.entities.page(who.view, MOST_NAMESAKES, name=name)).shown
+    named = (await app.stores.reads.entities.page(who.view, MOST_NAMESAKES, name=name)).shown
     return frozenset(map(fold, (name, *(one for seen in named for one in (seen.entity.name, *seen.entity.aliases)))))
 
 

@@ -59,7 +59,7 @@ async def ask(app: AppContext, question: Question, origins: Sequence[ProvenanceF
     recollection = await _recollect(app, looked_at, await _only(app, question, origins))
     keys, beyond = [int(key) for key in recollection.keys], [int(key) for key in recollection.beyond]
     spare = recollection.spare
-    rows, pending = await app.stores.reads.dressed(question.view, [*keys, *beyond, *spare])
+    rows, pending = await app.stores.questions.segments.dressed(question.view, [*keys, *beyond, *spare])
     scores = [*map(float, recollection.scores), *repeat(float(min(recollection.scores, default=0)), len(beyond))]
     found = [(rows[key], score) for key, score in zip((*keys, *beyond), scores, strict=True) if key in rows]
     told = still_told(question, found)
@@ -84,7 +84,7 @@ async def ask(app: AppContext, question: Question, origins: Sequence[ProvenanceF
 
 async def told_again(app: AppContext, question: Question, keys: Sequence[int]) -> str:
     """The context of segments that were found before, as they may be told now: what was forgotten is not among them."""
-    rows, _ = await app.stores.reads.dressed(question.view, list(keys))
+    rows, _ = await app.stores.questions.segments.dressed(question.view, list(keys))
     told = still_told(question, [(rows[key], 0.0) for key in keys if key in rows])
     context, _ = await context_for(app, question, [row for row, _ in told])
     return context
@@ -116,11 +116,11 @@ async def _only(app: AppContext, question: Question, origins: Sequence[Provenanc
     """The segments a filter by entity or by origin leaves, or None without such a filter."""
     kept = None
     if question.type is not None or question.entity is not None:
-        mentioning = await app.stores.reads.mentioning(question.view, question.type, question.entity)
+        mentioning = await app.stores.questions.segments.mentioning(question.view, question.type, question.entity)
         kept = np.array(mentioning, np.int64)
     if origins is None:
         return kept
-    told = np.array(await app.stores.heard.keys(question.view, origins), np.int64)
+    told = np.array(await app.stores.reads.heard.keys(question.view, origins), np.int64)
     return told if kept is None else np.intersect1d(told, kept)
 
 

@@ -94,13 +94,13 @@ async def ready(app: AppContext) -> None:
     """Return if a question could be answered and a word kept now. Raises DiskFull and Unavailable."""
     if not app.has_room():
         raise DiskFull
-    await app.stores.tokens.all()
+    await app.stores.access.tokens.all()
     await app.ask("ready")
 
 
 async def reachable(app: AppContext, who: Caller) -> None:
     """Return if the database answers about this caller's memory. Raises Unavailable."""
-    await app.stores.sources.page(who.view, 1)
+    await app.stores.reads.sources.page(who.view, 1)
 
 
 def _hearing(app: AppContext) -> dict[str, Any]:

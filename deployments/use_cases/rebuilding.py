@@ -62,12 +62,12 @@ async def rebuild(app: AppContext, who: Caller, body: RebuildIn) -> Rebuilt:
     """
     user_id = administering(who).user_id
     journal = JournalRebuilt(**asdict(await app.actors.rebuild(user_id))) if body.what == "journal" else None
-    if body.what in ("vectors", "all") and app.stores.successor is None:
-        await app.stores.capture.renew_vectors(who.scope)
-        await app.stores.journal.renew_fact_vectors(user_id)
+    if body.what in ("vectors", "all") and app.stores.encoders.successor is None:
+        await app.stores.intake.capture.renew_vectors(who.scope)
+        await app.stores.memory.journal.renew_fact_vectors(user_id)
     await app.actors.forget_user(user_id)
     await app.actors.wake()
-    pending = await app.stores.reads.pending(who.view)
+    pending = await app.stores.questions.segments.pending(who.view)
     return Rebuilt(what=body.what, pending=pending, encoder=await _encoding(app), journal=journal)
 
 
@@ -79,8 +79,8 @@ async def encoding(app: AppContext, who: Caller) -> Encoding:
 
 
 async def _encoding(app: AppContext) -> Encoding:
-    name, successor = app.stores.encoder.name, app.stores.successor
+    name, successor = app.stores.encoder.name, app.stores.encoders.successor
     if successor is None:
         return Encoding(serving=name)
-    done = await app.stores.serving.progress(successor.encoder.name)
+    done = await app.stores.encoders.serving.progress(successor.encoder.name)
     return Encoding(serving=name, successor=successor.encoder.name, **done)

@@ -55,7 +55,7 @@ class Receipt(BaseModel):
 
 async def receipt_of(app: AppContext, user_id: str, receipt_id: str, identity: str | None = None) -> Receipt:
     """A receipt of a user as it stands; `identity` is told in the place of the hash. Raises NotFound."""
-    kept = await app.stores.erasing.receipt(user_id, receipt_id)
+    kept = await app.stores.erasure.receipts.receipt(user_id, receipt_id)
     if kept is None:
         raise NotFound("There is no such receipt.", receipt_id=receipt_id)
     folder = app.settings.home / "backups"

@@ -235,7 +235,7 @@ async def _seen(app: AppContext, who: Caller, session_id: str) -> tuple[SoundSes
     Raises NotFound where nothing of it is.
     """
     now, scope = app.clock.now(), who.scope
-    parts = await app.stores.capture.parts(scope, session_id)
+    parts = await app.stores.intake.capture.parts(scope, session_id)
     seen = [each for each in parts if await _in_view(app, who, each.source_id)]
     kept = await asyncio.to_thread(app.sound_sessions.named, who.user_id, session_id) if seen == parts else []
     if not seen and not kept:
@@ -244,7 +244,7 @@ async def _seen(app: AppContext, who: Caller, session_id: str) -> tuple[SoundSes
     segments = [
         _segment(each, part.started_at - began, app.settings.models.speech.emotion)
         for part in seen
-        for each in await app.stores.sources.segments(scope, part.source_id)
+        for each in await app.stores.reads.sources.segments(scope, part.source_id)
         if each.replaced_by is None
     ]
     told = SoundSessionOut(
@@ -262,7 +262,7 @@ async def _seen(app: AppContext, who: Caller, session_id: str) -> tuple[SoundSes
 
 async def _in_view(app: AppContext, who: Caller, source_id: str) -> bool:
     try:
-        await app.stores.sources.one(who.view, who.scope, source_id)
+        await app.stores.reads.sources.one(who.view, who.scope, source_id)
     except NotFound:
         return False
     return True

@@ -154,7 +154,7 @@ async def correct(app: AppContext, who: Caller, key: str, fact_id: str, body: Co
     Raises Forbidden of a caller that may only read.
     """
     who = writing(who)
-    old = await app.stores.facts.one(who.view, fact_id)
+    old = await app.stores.reads.facts.one(who.view, fact_id)
     if not body.statement.strip():
         raise Invalid("statement: there are no words in it.")
     said = await _claim(app, who, body, body.statement, "", kind=old["kind"], importance=old["importance"])
@@ -172,7 +172,7 @@ async def correct(app: AppContext, who: Caller, key: str, fact_id: str, body: Co
 async def confirm(app: AppContext, who: Caller, key: str, fact_id: str) -> Believed:
     """Confirm a fact: it gets full confidence and no longer fades. Raises Forbidden for a read-only caller."""
     who = writing(who)
-    fact = await app.stores.facts.one(who.view, fact_id)
+    fact = await app.stores.reads.facts.one(who.view, fact_id)
     return _believed((await turn(app, who, ConfirmFact(command_id=key, fact_id=fact["fact_id"]))).outcomes[0])
 
 
@@ -182,7 +182,7 @@ async def forget(app: AppContext, who: Caller, key: str, fact_id: str) -> Believ
     Raises Forbidden of a caller that may only read.
     """
     who = writing(who)
-    fact = await app.stores.facts.one(who.view, fact_id)
+    fact = await app.stores.reads.facts.one(who.view, fact_id)
     forgotten = await turn(app, who, ForgetFact(command_id=key, fact_id=fact["fact_id"]))
     app.chats.drop(who.user_id)
     return _believed(forgotten.outcomes[0])
@@ -190,8 +190,8 @@ async def forget(app: AppContext, who: Caller, key: str, fact_id: str) -> Believ
 
 async def _kept(app: AppContext, note: Source, told: Utterance) -> ReadSegment:
     """Keep the words of a command. Those that were forgotten before and are told again count their revisions on."""
-    await app.stores.capture.store(note, AS_COMMANDED)
-    kept = await app.stores.sources.segments(note.scope, note.source_id)
+    await app.stores.intake.capture.store(note, AS_COMMANDED)
+    kept = await app.stores.reads.sources.segments(note.scope, note.source_id)
     return _heard(note, replace(told, revision=max([told.revision, *(each.revision for each in kept)])))
 
 
@@ -238,8 +238,8 @@ async def _told_of(app: AppContext, who: Caller, given: str | None) -> tuple[str
     """The source a statement refers to, and how private that is: what is told of it is no less so."""
     if given is None:
         return None, Sensitivity.OPEN
-    scope, source_id = await app.stores.sources.resolve(who.view, given, None)
-    return source_id, (await app.stores.sources.one(who.view, scope, source_id)).sensitivity
+    scope, source_id = await app.stores.reads.sources.resolve(who.view, given, None)
+    return source_id, (await app.stores.reads.sources.one(who.view, scope, source_id)).sensitivity
 
 
 def _believed(outcome: Outcome) -> Believed:

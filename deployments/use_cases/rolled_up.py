@@ -92,7 +92,7 @@ async def _scores(app: AppContext, who: Caller, recalled: Recalled) -> dict[str,
     """Storyline id -> the relevance of what was found in it, added up."""
     found = [(row["source_id"], row["segment_key"]) for row, _ in recalled.considered]
     scores: defaultdict[str, float] = defaultdict(float)
-    for each in await app.stores.groups.holding(who.view, found) if found else ():
+    for each in await app.stores.nights.groups.holding(who.view, found) if found else ():
         relevance = recalled.considered[each["place"] - 1][1]
         scores[each["group_id"]] += relevance * (1.0 if each["named"] else BESIDE)
     return dict(scores)
@@ -100,7 +100,7 @@ async def _scores(app: AppContext, who: Caller, recalled: Recalled) -> dict[str,
 
 async def _of_macros(app: AppContext, who: Caller, scores: Mapping[str, float]) -> dict[str, float]:
     """Macro id -> the scores of its storylines, added up."""
-    rows = await app.stores.groups.macros_of(who.view, list(scores)) if scores else []
+    rows = await app.stores.nights.groups.macros_of(who.view, list(scores)) if scores else []
     return {row["group_id"]: sum(scores.get(each, 0.0) for each in row["members"]) for row in rows}
 
 
@@ -108,7 +108,7 @@ async def _ranked(app: AppContext, who: Caller, kind: str, scores: Mapping[str, 
     """The groups in sight of the highest scores, the best first; none that is archived."""
     if not scores:
         return []
-    found = await app.stores.groups.page(who.view, kind, len(scores), ids=list(scores))
+    found = await app.stores.nights.groups.page(who.view, kind, len(scores), ids=list(scores))
     at_hand = [row for row in found.shown if row["state"] != "archived"]
     return sorted(at_hand, key=lambda row: (-scores[row["group_id"]], row["group_id"]))[:limit]
 

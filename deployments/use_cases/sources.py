@@ -169,7 +169,7 @@ async def list_sources(app: AppContext, who: Caller, asked: SourceParameters) ->
     """The sources in view with their progress. Raises Invalid."""
     zone = (await app.profile(who.user_id)).time_zone
     span = span_of(asked.after, asked.before, app.clock.now(), zone)
-    page = await app.stores.sources.page(
+    page = await app.stores.reads.sources.page(
         who.view,
         asked.limit,
         status=asked.status,
@@ -186,7 +186,7 @@ async def list_sources(app: AppContext, who: Caller, asked: SourceParameters) ->
 
 async def show_source(app: AppContext, who: Caller, source_id: str, team_id: str | None = None) -> SourcePage:
     """One source with its segments, by its id or a unique prefix. Raises NotFound."""
-    reads = app.stores.sources
+    reads = app.stores.reads.sources
     scope, found = await reads.resolve(who.view, source_id, team_id)
     source = await reads.one(who.view, scope, found)
     segments = [
@@ -194,14 +194,14 @@ async def show_source(app: AppContext, who: Caller, source_id: str, team_id: str
         for each in await reads.segments(scope, found, who.user_id, raws=True)
     ]
     [summary] = await _summaries(app, who, [source])
-    tags = await app.stores.summaries.tags(who.view, scope, found, MOST_TAGS)
+    tags = await app.stores.nights.summaries.tags(who.view, scope, found, MOST_TAGS)
     return SourcePage(**_shown(source), summary=summary, tags=tags, segments=segments)
 
 
 async def _summaries(app: AppContext, who: Caller, sources: Sequence[KnownSource]) -> list[SourceSummaryOut | None]:
     """The summary of each of these sources in sight, if a night of this user has written one."""
     ids = [(each.scope, each.source_id) for each in sources]
-    found = await app.stores.summaries.shown(who.view, [each for _, each in ids]) if ids else {}
+    found = await app.stores.nights.summaries.shown(who.view, [each for _, each in ids]) if ids else {}
     return [_summary(found[each]) if each in found else None for each in ids]
 
 
@@ -219,7 +219,7 @@ async def retry_source(
 
     Raises Forbidden, NotFound, Invalid where there is nothing to read, and Conflict.
     """
-    who, reads, capture = writing(who), app.stores.sources, app.stores.capture
+    who, reads, capture = writing(who), app.stores.reads.sources, app.stores.intake.capture
     scope, found = await reads.resolve(who.view, source_id, team_id)
     match phase:
         case "embed":
@@ -240,13 +240,13 @@ async def retry_source(
 
 async def _sum_up_again(app: AppContext, who: Caller, key: str, scope: str, source_id: str) -> None:
     """Write the summary of a source as the next night would; one that would be the same stays as it is."""
-    reads = app.stores.sources
+    reads = app.stores.reads.sources
     if (await reads.resolve(who.view, source_id, None))[0] != scope:
         raise Conflict("A source of your own has this id, and the summary is of that one.", source_id=source_id)
     level = (await reads.one(who.view, scope, source_id)).sensitivity
     source = SourceTurns(source_id, turns=0, chars=0, silent_s=0.0, sensitivity=level)
     rules, now = app.settings.life.summaries, app.clock.now()
-    arranged = await sum_up_again(who.user_id, source, now, app.stores.summaries, app.model, rules)
+    arranged = await sum_up_again(who.user_id, source, now, app.stores.nights.summaries, app.model, rules)
     if arranged is not None:
         await turn(app, who, ArrangeGroups(command_id=key, arranged=(arranged,)))
 
@@ -258,7 +258,7 @@ async def ingest_session(app: AppContext, who: Caller, session_id: SessionId) ->
     """
     user_id = writing(who).user_id
     folder, default_user = app.settings.home / "transcripts", app.settings.auth.default_user
-    count, faults = await ingest(folder, app.stores, default_user, user_id, session_id)
+    count, faults = await ingest(folder, app.stores.intake, default_user, user_id, session_id)
     await app.actors.wake()
     return Ingested(session_id=session_id, segments_count=count, set_aside=faults or None)
 
@@ -285,6 +285,6 @@ async def take_in(app: AppContext, who: Caller, raw: object) -> int:
 
     Raises Forbidden and Invalid.
     """
-    taken = await take_payload(app.stores, writing(who).user_id, raw)
+    taken = await take_payload(app.stores.intake, writing(who).user_id, raw)
     await app.actors.wake()
     return taken

@@ -32,7 +32,7 @@ async def carried_out(
     """
     ids = [*before, *(each.command_id for each in commands)]
     if change.touched:
-        await app.stores.voices.commit(who.scope, replace(change, commands=tuple(ids)))
+        await app.stores.sound.voices.commit(who.scope, replace(change, commands=tuple(ids)))
     try:
         for command in commands:
             await turn(app, who, command)
@@ -46,7 +46,7 @@ async def _as_it_was(app: AppContext, who: Caller, change: BankChange, ids: Sequ
     await taken_back(app, who, ids)
     if change.touched:
         back = command_id("voice refused", change.change_id)
-        await app.stores.voices.commit(who.scope, undoing(change, back, app.clock.now()))
+        await app.stores.sound.voices.commit(who.scope, undoing(change, back, app.clock.now()))
 
 
 async def taken_back(app: AppContext, who: Caller, commands: Sequence[str]) -> list[str]:

@@ -163,7 +163,7 @@ class RollUpParameters(PageParameters):
 
 async def storylines(app: AppContext, who: Caller, asked: StorylineFilter) -> StorylineList:
     """The storylines in sight. Raises Invalid."""
-    found = await app.stores.groups.page(
+    found = await app.stores.nights.groups.page(
         who.view, STORYLINE, asked.limit, entity=asked.entity, state=asked.state, open=asked.open, **asked.place()
     )
     return StorylineList(
@@ -173,7 +173,7 @@ async def storylines(app: AppContext, who: Caller, asked: StorylineFilter) -> St
 
 async def macros(app: AppContext, who: Caller, asked: MacroFilter) -> MacroList:
     """The macros in sight. Raises Invalid."""
-    found = await app.stores.groups.page(
+    found = await app.stores.nights.groups.page(
         who.view, MACRO, asked.limit, entity=asked.entity, state=asked.state, **asked.place()
     )
     return MacroList(macros=await shown_macros(app, who, found.shown), total=found.total, cursor=cursor_of(found.last))
@@ -181,7 +181,7 @@ async def macros(app: AppContext, who: Caller, asked: MacroFilter) -> MacroList:
 
 async def storyline(app: AppContext, who: Caller, beginning: str, asked: RollUpParameters) -> StorylinePage:
     """One storyline, by its id or the beginning of it. Raises NotFound, Ambiguous, Invalid."""
-    row = await app.stores.groups.one(who.view, STORYLINE, beginning)
+    row = await app.stores.nights.groups.one(who.view, STORYLINE, beginning)
     [shown] = await shown_storylines(app, who, [row])
     if asked.record_access:
         note_recalled(app, who.view, [row["group_id"]])
@@ -191,11 +191,11 @@ async def storyline(app: AppContext, who: Caller, beginning: str, asked: RollUpP
 
 async def macro(app: AppContext, who: Caller, beginning: str, asked: RollUpParameters) -> MacroPage:
     """One macro, by its id or the beginning of it. Raises NotFound, Ambiguous, Invalid."""
-    row = await app.stores.groups.one(who.view, MACRO, beginning)
+    row = await app.stores.nights.groups.one(who.view, MACRO, beginning)
     [shown] = await shown_macros(app, who, [row])
     if asked.record_access:
         note_recalled(app, who.view, [row["group_id"]])
-    parts = await app.stores.groups.page(who.view, STORYLINE, len(row["members"]), ids=list(row["members"]))
+    parts = await app.stores.nights.groups.page(who.view, STORYLINE, len(row["members"]), ids=list(row["members"]))
     told, cursor = await told_sources(app, who, row, asked)
     lines = await shown_storylines(app, who, list(reversed(parts.shown)))
     return MacroPage(**shown.model_dump(), parts=lines, told_in=told, cursor=cursor)
@@ -245,9 +245,9 @@ async def told_sources(
     app: AppContext, who: Caller, row: Row, asked: PageParameters
 ) -> tuple[list[ToldIn], str | None]:
     """A part of the sources of a group, and where the next one begins."""
-    found = await app.stores.groups.sources(who.view, row, asked.limit, **asked.place())
+    found = await app.stores.nights.groups.sources(who.view, row, asked.limit, **asked.place())
     keys = [key for each in found.shown for key in each["keys"][:MOST_SEGMENTS]]
-    there: Mapping[int, Row] = (await app.stores.reads.dressed(who.view, keys))[0] if keys else {}
+    there: Mapping[int, Row] = (await app.stores.questions.segments.dressed(who.view, keys))[0] if keys else {}
     told = [
         ToldIn(
             source_id=each["source_id"],

@@ -138,7 +138,7 @@ async def _parts(
 ) -> Sequence[SessionPart]:
     """The parts that began on the days between two instants."""
     sessions = [_session(stream, day) for day in _days(span, zone)]
-    return [part for each in sessions for part in await app.stores.capture.parts(who.scope, each)]
+    return [part for each in sessions for part in await app.stores.intake.capture.parts(who.scope, each)]
 
 
 def _days(span: tuple[Instant, Instant], zone: ZoneInfo) -> Sequence[str]:
@@ -158,7 +158,7 @@ async def _not_forgotten(
 ) -> list[SegmentIn]:
     """Segments that no part holds, without those of parts that were forgotten: from the first of one to a silence."""
     opened = {_opened_by(_session(stream, day), each): each.segment_id for each in segments for day in days}
-    forgotten = {opened[each] for each in await app.stores.sources.forgotten(who.scope, list(opened))}
+    forgotten = {opened[each] for each in await app.stores.reads.sources.forgotten(who.scope, list(opened))}
     kept: list[SegmentIn] = []
     left_out, until = False, 0.0
     for each in sorted(segments, key=_start):
@@ -177,7 +177,7 @@ async def _standing(
     ids = [each.segment_id for each in segments if each.segment_id is not None]
     found: dict[str | None, _Standing] = {}
     for part in parts:
-        for each in await app.stores.sources.segments(who.scope, part.source_id, ids=ids):
+        for each in await app.stores.reads.sources.segments(who.scope, part.source_id, ids=ids):
             found[each.segment_id] = _Standing(part, each.start, each.text)
     return found
 

@@ -23,7 +23,7 @@ async def cited_lines(app: AppContext, view: View, rows: Sequence[Row]) -> dict[
     """Group id -> the lines of its summary of which every segment is in sight, each with these."""
     summaries = {row["group_id"]: summed_up(row) for row in rows}
     keys = list(dict.fromkeys(key for each in summaries.values() for key in each.quotes))
-    there = (await app.stores.reads.dressed(view, keys))[0] if keys else {}
+    there = (await app.stores.questions.segments.dressed(view, keys))[0] if keys else {}
     return {
         identity: [
             (line.text, [there[key] for key in line.segments])
@@ -48,7 +48,7 @@ def note_recalled(app: AppContext, view: View, group_ids: Sequence[str]) -> None
 
 async def storylines_told(app: AppContext, view: View, **asked: Any) -> list[ToldStoryline]:
     """Storylines in sight, those told of last first, with the lines that may be told; filters as for `groups.page`."""
-    rows = (await app.stores.groups.page(view, STORYLINE, LOOKED_AT, **asked)).shown
+    rows = (await app.stores.nights.groups.page(view, STORYLINE, LOOKED_AT, **asked)).shown
     lines = await cited_lines(app, view, rows) if rows else {}
     return [_told(row, lines[row["group_id"]]) for row in rows]
 

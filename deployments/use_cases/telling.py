@@ -182,7 +182,7 @@ async def tell(app: AppContext, who: Caller, body: SourceIn, *, revive: bool = T
         told = await told_by_voices(app, told, [each.voice for each in body.segments], body.voices)
     source = with_speakers(told, profile)
     try:
-        stored = await app.stores.capture.store(source, replace(_telling(body, source, who), revive=revive))
+        stored = await app.stores.intake.capture.store(source, replace(_telling(body, source, who), revive=revive))
     except Forgotten:
         await forget_prints(app, source)
         raise

@@ -50,7 +50,7 @@ async def told_by_voices(
     where = Recording(source.scope, source.source_id, source.started_at, source.offset_s)
     heard = {each.number: each.heard() for each in voices}
     policy = app.settings.sound.strangers
-    speakers = await recognised(app.stores.voices, [*heard.values()], where, app.clock.now(), policy)
+    speakers = await recognised(app.stores.sound.voices, [*heard.values()], where, app.clock.now(), policy)
     if not speakers:
         return source
     told: list[Segment] = []
@@ -63,6 +63,6 @@ async def told_by_voices(
 
 async def forget_prints(app: AppContext, source: Source) -> None:
     """Erase what was learnt from a source that may not be told any more."""
-    bank = await app.stores.voices.bank(source.scope)
+    bank = await app.stores.sound.voices.bank(source.scope)
     prints = [each.print_id for each in bank.prints.values() if each.source_id == source.source_id]
-    await app.stores.voices.erase(source.scope, (), prints)
+    await app.stores.sound.voices.erase(source.scope, (), prints)

@@ -68,7 +68,7 @@ async def list_entries(app: AppContext, who: Caller, asked: TimelineParameters) 
     """
     zone = (await app.profile(who.user_id)).time_zone
     span = span_of(asked.after, asked.before, app.clock.now(), zone)
-    figures = app.stores.figures
+    figures = app.stores.reads.figures
     then = await then_of(app, who, asked.as_of, asked.known_as_of)
     entities = None if asked.entity is None else await figures.named(who.view, asked.entity, then)
     place = {"mark": None, "key": None, **asked.place()}

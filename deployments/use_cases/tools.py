@@ -122,7 +122,7 @@ async def _explain(app: AppContext, who: Caller, _: str, body: OneFact) -> Any:
 async def _entity(app: AppContext, who: Caller, _: str, body: OneEntity) -> Any:
     given = body.entity_id
     if given is None:
-        named = await app.stores.entities.page(who.view, 1, name=body.name)
+        named = await app.stores.reads.entities.page(who.view, 1, name=body.name)
         if not named.shown:
             raise NotFound("There is no entity of that name in this memory.")
         given = named.shown[0].entity.entity_id
@@ -138,9 +138,9 @@ async def _traverse(app: AppContext, who: Caller, _: str, body: TraverseParamete
 
 
 async def _stats(app: AppContext, who: Caller, _: str, __: Nothing) -> Any:
-    shape = await app.stores.figures.shape(who.view)
-    last = await app.stores.nights.last(who.user_id)
-    done = await app.stores.figures.upkeep(who.user_id, tuple(UPKEEP))
+    shape = await app.stores.reads.figures.shape(who.view)
+    last = await app.stores.nights.kept.last(who.user_id)
+    done = await app.stores.reads.figures.upkeep(who.user_id, tuple(UPKEEP))
     return {
         **(await stats_of(app, who)).model_dump(),
         **shape,
@@ -154,7 +154,7 @@ async def _stats(app: AppContext, who: Caller, _: str, __: Nothing) -> Any:
 
 async def _weak(app: AppContext, who: Caller, _: str, body: WeakFacts) -> Any:
     """The facts of least strength now."""
-    facts, now, life = app.stores.facts, app.clock.now(), app.settings.life
+    facts, now, life = app.stores.reads.facts, app.clock.now(), app.settings.life
     rows = await facts.fading(who.view)
     strength = strength_of("fact", fact_anchors(columns_of(FactStrengthColumns, rows), life), now, life)
     order = [index for index in np.argsort(strength, kind="stable") if strength[index] <= body.below]

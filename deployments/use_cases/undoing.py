@@ -51,7 +51,7 @@ async def undo(app: AppContext, who: Caller, key: str, body: Undoing) -> Undone:
 async def _undo_night(app: AppContext, who: Caller, key: str, body: Undoing, night: date) -> Undone:
     if body.command_id is not None:
         raise Invalid("Give a command or a night, not both.")
-    done = await undo_night(seeing_all(who).user_id, night, key, app.stores.nights, app.actors)
+    done = await undo_night(seeing_all(who).user_id, night, key, app.stores.nights.kept, app.actors)
     return Undone(
         command_id=key,
         undoes=None,

@@ -118,14 +118,14 @@ async def backfill_subjects(app: AppContext, who: Caller, key: str, body: Trying
 async def protect(app: AppContext, who: Caller, key: str, fact_id: str, *, protected: bool) -> Protected:
     """Keep a fact from fading, or let it fade again. Raises Forbidden, NotFound and Ambiguous."""
     view = writing(who).view
-    fact = await app.stores.facts.one(view, fact_id)
+    fact = await app.stores.reads.facts.one(view, fact_id)
     await turn(app, who, ProtectFact(command_id=key, fact_id=fact["fact_id"], protected=protected))
     return Protected(fact_id=fact["fact_id"], protected=protected)
 
 
 async def outlook(app: AppContext, who: Caller) -> VisibleMemory:
     """The memory as this caller may look at it."""
-    stamp = await app.stores.history.stamp(who.view, app.stores.encoder.name)
+    stamp = await app.stores.reads.history.stamp(who.view, app.stores.encoder.name)
     if (held := app.looks.again(who.view, stamp, app.clock.now())) is not None:
         return held
     look = await _looked(app, who)
@@ -138,8 +138,8 @@ async def _looked(app: AppContext, who: Caller) -> VisibleMemory:
     stores = app.stores
     believed, seen, kept = await asyncio.gather(
         app.actors.believed(who.user_id),
-        stores.history.facts_seen(who.view),
-        stores.journal.fact_vectors(who.user_id),
+        stores.reads.history.facts_seen(who.view),
+        stores.memory.journal.fact_vectors(who.user_id),
     )
     seen &= believed.facts.keys()
     vectors = {each: np.asarray(vector, np.float32) for each, vector in kept.items() if each in seen}

@@ -104,7 +104,7 @@ def _moved(people: Mapping[str, str], name: str) -> list[NameSpeaker]:
 async def standing_changes(app: AppContext, who: Caller, bank: VoiceBank, voice: KnownVoice) -> list[BankChange]:
     """What a person has changed of a voice and of those that became one with it, the latest first."""
     one = [each.voice_id for each in bank.voices.values() if bank.root(each.voice_id) == voice]
-    return await app.stores.voices.standing_changes(who.scope, one)
+    return await app.stores.sound.voices.standing_changes(who.scope, one)
 
 
 async def merge_voices(app: AppContext, who: Caller, key: str, body: VoiceMerging) -> VoiceChanged:
@@ -158,7 +158,7 @@ async def _again(app: AppContext, who: Caller, bank: VoiceBank, known: BankChang
 async def made_before(app: AppContext, who: Caller, key: str, kind: str, voice: KnownVoice) -> BankChange | None:
     """The change of this key, if it was asked for before. Raises Conflict if it was another one."""
     scope = writing(who).scope
-    for known in await app.stores.voices.changes(scope, key):
+    for known in await app.stores.sound.voices.changes(scope, key):
         if known.change.kind != kind or voice.voice_id not in known.change.touched:
             raise Conflict("This Idempotency-Key was used for another request.", change_id=key)
         return known.change
@@ -175,7 +175,7 @@ async def undo_voices(app: AppContext, who: Caller, key: str, body: VoiceUndoing
         change_id = body.change_id or await _last(app, who)
         await _touching_what_is_seen(app, who, change_id)
         await _named_since(app, who, change_id)
-        change = await undo_change(app.stores.voices, who.scope, key, app.clock.now(), change_id)
+        change = await undo_change(app.stores.sound.voices, who.scope, key, app.clock.now(), change_id)
         commands = await taken_back(app, who, change.commands)
     else:
         commands = await taken_back(app, who, change.commands) if await _is_last(app, who, key) else []
@@ -184,41 +184,41 @@ async def undo_voices(app: AppContext, who: Caller, key: str, body: VoiceUndoing
 
 async def _named_since(app: AppContext, who: Caller, change_id: str) -> None:
     """Raise Conflict if another name has taken turns of a change back, and done them in its own way."""
-    for known in await app.stores.voices.changes(who.scope, change_id):
+    for known in await app.stores.sound.voices.changes(who.scope, change_id):
         undone = {made for command in known.change.commands for _, made in undoings(command)}
-        for later in await app.stores.voices.standing_changes(who.scope):
+        for later in await app.stores.sound.voices.standing_changes(who.scope):
             if later.change_id != change_id and undone & {*later.commands}:
                 raise Conflict("That voice has got another name since; undo that first.", change_id=later.change_id)
 
 
 async def _undone_before(app: AppContext, who: Caller, key: str) -> BankChange | None:
     """What the undoing of this key has taken back, if it was asked for before. Raises Conflict."""
-    for known in await app.stores.voices.changes(who.scope, key):
+    for known in await app.stores.sound.voices.changes(who.scope, key):
         if known.change.undoes is None:
             raise Conflict("This Idempotency-Key was used for another request.", change_id=key)
-        for each in await app.stores.voices.changes(who.scope, known.change.undoes):
+        for each in await app.stores.sound.voices.changes(who.scope, known.change.undoes):
             return each.change
     return None
 
 
 async def _is_last(app: AppContext, who: Caller, change_id: str) -> bool:
     """Whether nothing was changed since: then what an undoing that broke off has left to do may be done."""
-    latest = await app.stores.voices.changes(who.scope, None, 1)
+    latest = await app.stores.sound.voices.changes(who.scope, None, 1)
     return [each.change.change_id for each in latest] == [change_id]
 
 
 async def _last(app: AppContext, who: Caller) -> str:
     """The last change of a person that stands. Raises Conflict."""
-    for change in await app.stores.voices.standing_changes(who.scope, limit=1):
+    for change in await app.stores.sound.voices.standing_changes(who.scope, limit=1):
         return change.change_id
     raise Conflict(NOTHING)
 
 
 async def _touching_what_is_seen(app: AppContext, who: Caller, change_id: str) -> None:
     """Raise Conflict for a change of voices that the caller may not know of, as for one that there never was."""
-    bank = await app.stores.voices.bank(who.scope)
+    bank = await app.stores.sound.voices.bank(who.scope)
     seen = {each.voice_id for each in await in_sight(app, who, bank)}
-    for known in await app.stores.voices.changes(who.scope, change_id):
+    for known in await app.stores.sound.voices.changes(who.scope, change_id):
         if not {bank.root(each).voice_id for each in known.change.touched if each in bank.voices} <= seen:
             raise Conflict(NOTHING)
 
@@ -233,6 +233,6 @@ async def changed_so(
 ) -> VoiceChanged:
     """Carry out a change with its turns, `before` having gone before; the voice of that id as it is then."""
     ids = await carried_out(app, who, change, commands, before)
-    bank = await app.stores.voices.bank(who.scope)
+    bank = await app.stores.sound.voices.bank(who.scope)
     voice = await shown_voice(app, who, bank, bank.root(voice_id))
     return VoiceChanged(change_id=change.change_id, voice=voice, commands=ids)

@@ -43,7 +43,7 @@ async def clear_sounds(
     if not labels or not await asyncio.to_thread(app.sounds.sessions, who.user_id):
         return {voice: [] for voice in labels}
     every = sorted({label for each in labels.values() for label in each})
-    clear = await app.stores.voices.clearest(who.view, every, CANDIDATES)
+    clear = await app.stores.sound.voices.clearest(who.view, every, CANDIDATES)
     return {voice: await _kept(app, who, clear, known) for voice, known in labels.items()}
 
 

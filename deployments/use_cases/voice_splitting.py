@@ -64,7 +64,7 @@ async def _heard_under(
 ) -> set[str]:
     """Prints of where a voice spoke under these labels alone. No change tells of a merge that an archive brought."""
     rest = [each for each in labels_of(bank, voice) if each not in labels]
-    sources, others = [await app.stores.voices.sources_said(who.scope, which) for which in (labels, rest)]
+    sources, others = [await app.stores.sound.voices.sources_said(who.scope, which) for which in (labels, rest)]
     return {each.print_id for each in bank.prints_of(voice.voice_id) if each.source_id in sources - others}
 
 
@@ -75,7 +75,7 @@ async def _prints_out(
     sight, and Invalid of one that came with a voice that became one with this."""
     heard = {bank.prints[each].source_id for each in ids if each in bank.prints} - {None}
     sources = sorted(str(each) for each in heard)
-    if set(sources) - await app.stores.voices.sources_in_sight(who.view, sources):
+    if set(sources) - await app.stores.sound.voices.sources_in_sight(who.view, sources):
         raise NotFound("This voice is not known by such a print.", voice_id=voice.voice_id)
     changes = await standing_changes(app, who, bank, voice)
     for label in labels_of(bank, voice)[1:]:
@@ -83,7 +83,7 @@ async def _prints_out(
             raise Invalid(
                 "A print came with another label of this voice; let that label go out.", voice_id=voice.voice_id
             )
-    days = await app.stores.voices.days(who.scope, sources)
+    days = await app.stores.sound.voices.days(who.scope, sources)
     now = app.clock.now()
     day = day_called(min(days.values(), default=now), 0)
     return prints_split(bank, key, now, who.scope, voice.voice_id, ids, day), sources
@@ -98,7 +98,7 @@ async def _parting(
     sources: Sequence[str] | None,
 ) -> PartSpeaker:
     """The turn that goes with a split: whoever said this is who the new voice is. Raises Conflict if it is too much."""
-    keys = await app.stores.voices.keys_said(who.scope, labels, sources)
+    keys = await app.stores.sound.voices.keys_said(who.scope, labels, sources)
     if len(keys) > MOST_SAID:
         several = len(labels if sources is None else sources) > 1
         what = "Let them go out one after the other, and merge the voices that they become." if several else ""
@@ -116,7 +116,7 @@ async def _again(app: AppContext, who: Caller, bank: VoiceBank, known: BankChang
     """A split that was asked for before: a turn that it still lacks, as after a failure in between, is made up for."""
     kept, fresh = (bank.root(each if each in bank.voices else known.apart[0]) for each in known.apart)
     if kept != fresh:
-        keys = await app.stores.voices.keys_said(who.scope, labels_of(bank, fresh), None)
+        keys = await app.stores.sound.voices.keys_said(who.scope, labels_of(bank, fresh), None)
         await turn(app, who, _turn(known.change_id, bank.shown(kept.voice_id), bank.shown(fresh.voice_id), keys))
     return VoiceChanged(
         change_id=known.change_id, voice=await shown_voice(app, who, bank, fresh), commands=list(known.commands)

@@ -95,7 +95,7 @@ class VoiceParameters(PageParameters):
 
 async def list_voices(app: AppContext, who: Caller, asked: VoiceParameters) -> VoiceList:
     """The voices in the caller's sight."""
-    bank = await app.stores.voices.bank(who.scope)
+    bank = await app.stores.sound.voices.bank(who.scope)
     seen = await in_sight(app, who, bank)
     mark = asked.place()
     after = [each for each in seen if not mark or (each.created_at, each.voice_id) > (mark["mark"], mark["key"])]
@@ -114,7 +114,7 @@ async def list_voices(app: AppContext, who: Caller, asked: VoiceParameters) -> V
 
 async def probably_one_person(app: AppContext, who: Caller, most: int) -> list[VoiceProposal]:
     """So many pairs of the voices in sight that are probably one person, the nearest first."""
-    bank = await app.stores.voices.bank(who.scope)
+    bank = await app.stores.sound.voices.bank(who.scope)
     return await likely_pairs(app, who, bank, await in_sight(app, who, bank), most) if len(bank.voices) > 1 else []
 
 
@@ -122,7 +122,7 @@ async def likely_pairs(
     app: AppContext, who: Caller, bank: VoiceBank, seen: Sequence[KnownVoice], most: int = MOST_PROPOSALS
 ) -> list[VoiceProposal]:
     """So many pairs of these voices that are probably one person, the nearest first."""
-    found = proposals(bank, seen, await app.stores.voices.told_apart(who.scope))[:most]
+    found = proposals(bank, seen, await app.stores.sound.voices.told_apart(who.scope))[:most]
     compared = dict.fromkeys(of for each in found for of in (each.voice_id, each.other_id))
     sounds = await clear_sounds(app, who, {of: labels_of(bank, bank.voices[of]) for of in compared})
     sources = await _sources(app, who, bank)
@@ -133,7 +133,7 @@ async def in_sight(app: AppContext, who: Caller, bank: VoiceBank) -> list[KnownV
     """The standing voices that the caller may know of: those with a name for a label, and those heard in its sight."""
     groups = {each.voice_id: labels_of(bank, each) for each in bank.standing()}
     numbered = [label for labels in groups.values() for label in labels if is_numbered(label)]
-    heard = await app.stores.voices.strangers_in_sight(who.view, numbered) if numbered else set()
+    heard = await app.stores.sound.voices.strangers_in_sight(who.view, numbered) if numbered else set()
     return [
         each
         for each in bank.standing()
@@ -143,7 +143,7 @@ async def in_sight(app: AppContext, who: Caller, bank: VoiceBank) -> list[KnownV
 
 async def voice_meant(app: AppContext, who: Caller, given: str) -> tuple[VoiceBank, KnownVoice]:
     """The bank, and the voice that an id or its beginning means. Raises NotFound, Ambiguous."""
-    bank = await app.stores.voices.bank(who.scope)
+    bank = await app.stores.sound.voices.bank(who.scope)
     seen = await in_sight(app, who, bank)
     if given in bank.voices and not bank.voices[given].forgotten and bank.root(given) in seen:
         return bank, bank.root(given)
@@ -162,7 +162,7 @@ async def shown_voice(app: AppContext, who: Caller, bank: VoiceBank, voice: Know
 
 async def _sources(app: AppContext, who: Caller, bank: VoiceBank) -> set[str]:
     heard = {each.source_id for each in bank.prints.values() if each.source_id is not None}
-    return await app.stores.voices.sources_in_sight(who.view, sorted(heard)) if heard else set()
+    return await app.stores.sound.voices.sources_in_sight(who.view, sorted(heard)) if heard else set()
 
 
 def _prints(bank: VoiceBank, of: str, sources: Collection[str]) -> list[VoicePrint]:
@@ -211,6 +211,6 @@ def _proposal(
 
 async def voice_named(app: AppContext, who: Caller, name: str) -> KnownVoice | None:
     """The voice in sight that is called so."""
-    bank = await app.stores.voices.bank(who.scope)
+    bank = await app.stores.sound.voices.bank(who.scope)
     found = bank.called(name)
     return found if found is None or found in await in_sight(app, who, bank) else None

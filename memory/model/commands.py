@@ -34,7 +34,10 @@ class SetProfile(Command):
 
 @dataclass(frozen=True, slots=True)
 class ReadSegment:
-    """One segment revision whose reading is accepted; `source_id`, key, revision and time of its words."""
+    """One segment revision whose reading is accepted; `source_id`, key, revision and time of its words.
+
+    `words` are the first of them, for what is told of a promise in no claim; "" where nothing is to be told.
+    """
 
     scope: str
     source_id: str
@@ -44,6 +47,7 @@ class ReadSegment:
     speaker: str
     role: str
     sensitivity: int
+    words: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

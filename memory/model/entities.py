@@ -100,3 +100,11 @@ def figures(mentions: Iterable[Mention]) -> MentionFigures | None:
         session_count=len({row.source_id for row in rows}),
         distinct_days=len({int(at // DAY_S) for at in times}),
     )
+
+
+def follow(entities: Mapping[str, Entity], entity_id: str) -> Entity | None:
+    """The entity of that id, merges followed."""
+    entity = entities.get(entity_id)
+    while entity is not None and entity.merged_into is not None:
+        entity = entities.get(entity.merged_into)
+    return entity

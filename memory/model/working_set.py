@@ -32,6 +32,8 @@ class WorkingSet:
     version: int = 0
     profile: Profile = field(default_factory=Profile)
     entities: Mapping[str, Entity] = field(default_factory=dict)
+    promises: Mapping[str, Entity] = field(default_factory=dict)
+    """The entities that are promises, by id: of every turn it is asked whether it tells that one was kept."""
     facts: Mapping[str, Fact] = field(default_factory=dict)
     notes: Mapping[str, Note] = field(default_factory=dict)
     links: frozenset[Link] = frozenset()
@@ -64,14 +66,6 @@ class WorkingSet:
         return self.trail if known else Trail(self.facts, self.evidence)
 
 
-def follow(entities: Mapping[str, Entity], entity_id: str) -> Entity | None:
-    """The entity of that id, merges followed."""
-    entity = entities.get(entity_id)
-    while entity is not None and entity.merged_into is not None:
-        entity = entities.get(entity.merged_into)
-    return entity
-
-
 class Draft:
     """The next working set while a turn writes it: reads like one, copies each table once, on first touch."""
 
@@ -97,6 +91,11 @@ class Draft:
     def entities(self) -> Mapping[str, Entity]:
         """Entity id -> entity."""
         return self.read("entities")
+
+    @property
+    def promises(self) -> Mapping[str, Entity]:
+        """Entity id -> entity, of promises alone."""
+        return self.read("promises")
 
     @property
     def facts(self) -> Mapping[str, Fact]:
@@ -226,6 +225,7 @@ _HANGS_ON: dict[type, tuple[Callable[[Draft], Iterable[Row]], Callable[[Any], It
 
 _TABLES = (
     "entities",
+    "promises",
     "facts",
     "notes",
     "mentions",
@@ -252,6 +252,9 @@ def _replace_one(draft: Draft, name: str, before: Row | None, after: Row | None)
 
 def _put_entity(draft: Draft, before: Entity | None, after: Entity | None) -> None:
     _replace_one(draft, "entities", before, after)
+    was, now = (row if row is not None and row.type == "promise" else None for row in (before, after))
+    if was is not None or now is not None:
+        _replace_one(draft, "promises", was, now)
     if before is not None and after is not None and _NAMED(before) == _NAMED(after):
         return
     entity_id = key_of(after or before)[0]  # type: ignore[arg-type]
@@ -363,6 +366,7 @@ def assemble(user_id: str, version: int, profile: Profile, rows: Iterable[Row]) 
     tables: dict[str, dict[Any, Any]] = {name: {} for name in _TABLES}
     for noun, name in _OWN_TABLES.items():
         tables[name] = {key_of(row)[0]: row for row in of[noun]}
+    tables["promises"] = {each.entity_id: each for each in of[Entity] if each.type == "promise"}
     for mention in of[Mention]:
         tables["mentions"].setdefault(mention.entity_id, {})[mention.segment_key] = mention
     named = ((name, each.entity_id) for each in of[Entity] if each.merged_into is None for name in each.names)

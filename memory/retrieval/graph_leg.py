@@ -8,10 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.model.entities import Entity
+from memory.model.entities import Entity, follow
 from memory.model.ids import fold
 from memory.model.scopes import View
-from memory.model.working_set import follow
 from memory.retrieval.beliefs import Beliefs, VisibleFacts
 from memory.retrieval.candidates import Ranking
 from memory.retrieval.leg import Leg, Vote, whether_found

@@ -20,6 +20,7 @@ from memory.rules import naming, readings, splitting, statements, undoing, upkee
 from memory.rules.causes import link_causes, withdraw_causes
 from memory.rules.crossings import close_night
 from memory.rules.describing import describe, withdraw_descriptions
+from memory.rules.fulfilment import FulfilmentWeights
 from memory.rules.grouping import arrange, settle_groups
 from memory.rules.meeting import meet_rivals
 from memory.rules.parameters import Gates, Life, Reflection, Revision
@@ -40,6 +41,8 @@ class Rules:
     revision: Revision = field(default_factory=Revision)
     reflection: Reflection = field(default_factory=Reflection)
     life: Life = field(default_factory=Life)
+    fulfilment: FulfilmentWeights | None = None
+    """What was taught of words that tell of a promise kept; None: the rules alone tell it."""
 
 
 def decide(
@@ -187,7 +190,7 @@ def _record_access(turn: TurnState, command: c.RecordAccess, life: Life) -> list
 
 _DECIDE: dict[type, Callable[[TurnState, Any, Rules], list[Outcome]]] = {
     c.SetProfile: lambda turn, command, _: naming.set_profile(turn, command),
-    c.AcceptReading: lambda turn, command, rules: readings.accept_reading(turn, command, rules.gates),
+    c.AcceptReading: lambda turn, command, rules: readings.accept_reading(turn, command, rules.gates, rules.fulfilment),
     c.Withdraw: lambda turn, command, _: _withdraw(turn, command),
     c.Remember: lambda turn, command, _: statements.remember(turn, command),
     c.MeetRivals: lambda turn, command, _: meet_rivals(turn, command),

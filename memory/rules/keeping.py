@@ -7,7 +7,7 @@ the passive, or of a time before the promise keeps nothing, and neither does hav
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from datetime import datetime
 from functools import lru_cache
@@ -20,9 +20,10 @@ from memory.model.ids import fact_id, fold
 from memory.model.scopes import Sensitivity
 from memory.model.timeline import Instant, from_datetime, iso
 from memory.model.working_set import Draft
+from memory.rules.fulfilment import FulfilmentWeights, LaterTurn, Undertaking
 from memory.rules.promises import settled
 from memory.rules.turn import ClaimOrigin, TurnState
-from memory.words.deeds import GAVE_BACK, RETURNED, told_as_returned
+from memory.words.deeds import GAVE_BACK, RETURNED, SHORT_OF, is_unsure_deed, told_as_returned
 from memory.words.list_words import root
 from memory.words.predicates import having
 from memory.words.stems import STOP_WORDS, tokenise
@@ -33,13 +34,11 @@ _OWED = having("owed")
 _LABEL = re.compile(r" \([^)]*\)")
 _UNDERTAKING = words("promise promises promised swear swears definitely surely sure try will going")
 _DUE = words("by before until till on at this next latest")
-_SHORT_OF = words("wrong half part draft almost nearly except copy old")
-"""Beside the thing, words by which it is not, or not the whole of, what was promised."""
-_UNSURE = re.compile(
-    r"\bI (?:only |just )?(?:think|thought|hoped?|guess|believed?|pretended|dream(?:t|ed))(?: that)? I\b", re.IGNORECASE
-)
-"""I think I sent it: what is said so may not have been done."""
 _PASSIVE = words("was were been being is are got gets be")
+QUOTED_CHARS = 200
+"""Of a segment whose words tell that a promise was kept."""
+TOLD = 0.8
+"""How sure a mention is that the words of a segment alone show (as they hold for authors left out)."""
 KEPT_IN, KEPT_AT, KEPT_ON = "kept_in", "kept_at", "kept_on"
 """Properties of a promise that was kept: the segment that says so, when that was said, and when it was done."""
 
@@ -59,30 +58,62 @@ def keep(turn: TurnState, claim: Claim, subject_id: str, segment: ReadSegment, j
     The words tell it, or a judge did, of the facts `judged`.
     """
     draft, level = turn.draft, Sensitivity(segment.sensitivity)
-    if not claim.polarity or claim.tense == "plan" or claim.predicate in _OWED or _UNSURE.search(claim.quote):
+    if not claim.polarity or claim.tense == "plan" or claim.predicate in _OWED or is_unsure_deed(claim.quote):
         return
     done = claim.valid_to or claim.valid_from or segment.at
     for promise in _made_by(draft, subject_id, level):
         told = promise.fact_id in judged or is_done(promise, claim.statement)
         if promise.valid_from < min(done, segment.at) and told:
             for entity in _entities_of(draft, promise, level):
-                on = iso(claim.valid_from or segment.at)
-                kept = {"state": "kept", KEPT_IN: str(segment.segment_key), KEPT_AT: iso(segment.at), KEPT_ON: on}
-                draft.put("kept", entity, replace(entity, properties={**entity.properties, **kept}))
-                if segment.segment_key not in draft.mentions.get(entity.entity_id, {}):
-                    draft.put(
-                        "mentioned",
-                        None,
-                        Mention(
-                            entity.entity_id,
-                            segment.source_id,
-                            segment.segment_key,
-                            segment.at,
-                            claim.quote,
-                            claim.confidence or 1.0,
-                            level,
-                        ),
-                    )
+                told_in = _mention(entity, segment, claim.quote, claim.confidence or 1.0)
+                _mark_kept(draft, entity, told_in, claim.valid_from or segment.at)
+
+
+def keep_by_words(draft: Draft, segments: Iterable[ReadSegment], weights: FulfilmentWeights) -> None:
+    """Mark as kept the open promises of which the words of segments tell so, whatever was read from them."""
+    made = {each.entity_id: _undertaking(each, draft.mentions.get(each.entity_id, {})) for each in _open(draft)}
+    for segment in segments:
+        told = LaterTurn(segment.words, segment.speaker, segment.at)
+        kept = [each for each, promise in made.items() if promise is not None and _is_kept(promise, told, weights)]
+        for entity in (draft.entities[each] for each in kept):
+            if entity.sensitivity == segment.sensitivity:
+                _mark_kept(draft, entity, _mention(entity, segment, segment.words[:QUOTED_CHARS], TOLD), segment.at)
+                del made[entity.entity_id]
+
+
+def _is_kept(made: Undertaking, told: LaterTurn, weights: FulfilmentWeights) -> bool:
+    """Whether a later turn tells that a promise was kept, and of no time before it was made."""
+    if not weights.tells_kept(made, told):
+        return False
+    spans = resolve(told.words, told.at, 0, "past", nearest=True)
+    return all(span.end is None or span.end > made.at for span in spans)
+
+
+def _open(draft: Draft) -> list[Entity]:
+    """The promises of which nobody has said what became of them."""
+    return [each for each in draft.promises.values() if each.merged_into is None and not settled(each.properties)]
+
+
+def _undertaking(entity: Entity, seen: Mapping[int, Mention]) -> Undertaking | None:
+    """The promise in the words in which it was first made."""
+    first = min(seen.values(), key=lambda each: each.at, default=None)
+    if first is None:
+        return None
+    by, to = (str(entity.properties.get(side) or "") for side in ("by", "to"))
+    return Undertaking(first.quote, by, to or None, first.at)
+
+
+def _mention(entity: Entity, segment: ReadSegment, quote: str, confidence: float) -> Mention:
+    level = Sensitivity(segment.sensitivity)
+    return Mention(entity.entity_id, segment.source_id, segment.segment_key, segment.at, quote, confidence, level)
+
+
+def _mark_kept(draft: Draft, entity: Entity, told_in: Mention, on: Instant) -> None:
+    """A promise is kept, as a segment says; its words mean the promise from then on."""
+    kept = {"state": "kept", KEPT_IN: str(told_in.segment_key), KEPT_AT: iso(told_in.at), KEPT_ON: iso(on)}
+    draft.put("kept", entity, replace(entity, properties={**entity.properties, **kept}))
+    if told_in.segment_key not in draft.mentions.get(entity.entity_id, {}):
+        draft.put("mentioned", None, told_in)
 
 
 def is_done(promise: Fact, statement: str) -> bool:
@@ -98,7 +129,7 @@ def is_done(promise: Fact, statement: str) -> bool:
         return False
     back = GAVE_BACK if RETURNED in due else frozenset[str]()
     done = next((place for place, word in enumerate(said) if word in back or _is_past_of(word, deed[0])), None)
-    if done is None or not _SHORT_OF.isdisjoint(said):
+    if done is None or not SHORT_OF.isdisjoint(said):
         return False
     return _PASSIVE.isdisjoint(said[max(0, done - 2) : done])
 
@@ -131,9 +162,8 @@ def _entities_of(draft: Draft, promise: Fact, level: Sensitivity) -> list[Entity
     keys = {(each.segment_key, fold(each.quote)) for each in draft.evidence.get(promise.fact_id, ())}
     return [
         entity
-        for entity in draft.entities.values()
-        if entity.type == "promise"
-        and entity.sensitivity == level
+        for entity in draft.promises.values()
+        if entity.sensitivity == level
         and not settled(entity.properties)
         and any((key, fold(seen.quote)) in keys for key, seen in draft.mentions.get(entity.entity_id, {}).items())
     ]

@@ -13,7 +13,8 @@ from memory.model.ids import fold
 from memory.model.scopes import Sensitivity
 from memory.rules import resolution
 from memory.rules.asserted import as_asserted
-from memory.rules.keeping import keep, made_anew, told_as_kept
+from memory.rules.fulfilment import FulfilmentWeights
+from memory.rules.keeping import keep, keep_by_words, made_anew, told_as_kept
 from memory.rules.merging import merge_into
 from memory.rules.parameters import Gates
 from memory.rules.placing import as_placed, is_deed_of_a_place
@@ -24,8 +25,13 @@ from memory.rules.withdrawal import withdraw
 from memory.words.names import bare, is_broadcast, is_name
 
 
-def accept_reading(turn: TurnState, command: AcceptReading, gates: Gates) -> list[Outcome]:
-    """Believe a reading: gate and deduplicate its sightings, resolve names, meet every claim with its rivals."""
+def accept_reading(
+    turn: TurnState, command: AcceptReading, gates: Gates, fulfilment: FulfilmentWeights | None = None
+) -> list[Outcome]:
+    """Believe a reading: gate and deduplicate its sightings, resolve names, meet every claim with its rivals.
+
+    `fulfilment` tells of words that no claim was read from whether they tell of a promise kept.
+    """
     read = {each.segment_key: each for each in command.read}
     reread = tuple(key for key, segment in read.items() if segment.revision > 1)
     withdraw(turn, Withdraw(command_id=command.command_id, segment_keys=(*command.withdrawn, *reread)))
@@ -41,6 +47,9 @@ def accept_reading(turn: TurnState, command: AcceptReading, gates: Gates) -> lis
         placed = None if asserted is None else as_placed(turn.draft, asserted, segment)
         if placed is not None:
             outcomes.append(_believe_heard(turn, placed, segment, command))
+    if fulfilment is not None:
+        heard = [each for each in command.read if each.words and not _is_no_evidence(turn, each)]
+        keep_by_words(turn.draft, heard, fulfilment)
     return outcomes
 
 

@@ -5,11 +5,11 @@ Words of one sensitivity know nothing of entities that only more sensitive words
 
 from __future__ import annotations
 
-from memory.model.entities import Entity
+from memory.model.entities import Entity, follow
 from memory.model.ids import entity_id, fold
 from memory.model.scopes import Sensitivity
 from memory.model.timeline import Instant
-from memory.model.working_set import Draft, follow
+from memory.model.working_set import Draft
 
 OWNER_NAMES = frozenset({"i", "me", "myself", "owner"})
 """How the owner may be called in an explicit statement."""

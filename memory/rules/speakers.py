@@ -6,11 +6,10 @@ from dataclasses import replace
 
 from memory.model.changes import Outcome
 from memory.model.commands import MergeEntities, NameSpeaker, RenameEntity
-from memory.model.entities import Entity
+from memory.model.entities import Entity, follow
 from memory.model.ids import fold
 from memory.model.scopes import Sensitivity
 from memory.model.voices import NUMBERED, is_numbered
-from memory.model.working_set import follow
 from memory.rules import naming, resolution
 from memory.rules.merging import merge_into
 from memory.rules.readings import ensure_owner

@@ -15,6 +15,7 @@ from memory.model.ids import command_id
 from memory.model.profile import Profile
 from memory.model.waiting import DueSource
 from memory.ports import Embedder, Extractor, Statements, Unread, Vector
+from memory.rules.fulfilment import MOST_CHARS
 from memory.words.passages import BATCH_CHARS, READ_CHARS
 
 Utterances = tuple[Utterance, ...]
@@ -157,6 +158,7 @@ def _command(
             speaker=utterance.speaker,
             role=utterance.role,
             sensitivity=int(utterance.sensitivity),
+            words=utterance.text[:MOST_CHARS],
         )
         for utterance in utterances
         if not utterance.context_only

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from memory.model.ids import fold
 from memory.model.timeline import Instant
@@ -55,12 +55,37 @@ def promised(
 ) -> Promised | None:
     """The promises that a question asks for, or None if there is none, because a quotation may then answer better."""
     found = [each for each in promises if _is_meant(each, asked)]
+    to_owner = asked.by is not None and asked.to is not None and same_name(asked.to, owner)
+    if not found and to_owner and not asks_whether(question):  # to whom it was made was perhaps not said
+        found = [each for each in promises if _is_meant(each, replace(asked, to=None))]
+    if asked.state == "kept" and asks_whether(question):
+        return _whether_kept(question, asked, promises, owner, offset_s)
     if not found:
         return None
     told = "; ".join(_told(each, question, owner, offset_s) for each in found[:MOST])
     more = "; …" if len(found) > MOST else ""
     head = "Yes: " if asks_whether(question) else f"{len(found)} promises: " if len(found) > 1 else ""
     return Promised(f"{head}{told}{more}", tuple(each.made for each in found[:MOST]))
+
+
+def _whether_kept(
+    question: str, asked: PromiseQuestion, promises: Sequence[KnownPromise], owner: str, offset_s: int
+) -> Promised | None:
+    """Whether the promise was kept whose words are nearest to the question, half of them at least.
+
+    None while nobody has said what became of it: what was said of it later tells more.
+    """
+    whose = replace(asked, state=None, deed=frozenset())
+    own = [each for each in promises if _is_meant(each, whose)]
+    own = own or [each for each in promises if _is_meant(each, replace(whose, to=None))]  # home for Christmas
+    near = max(own, key=lambda each: len(asked.deed & _words_of(each)), default=None)
+    if near is None or 2 * len(asked.deed & _words_of(near)) < max(1, len(asked.deed)):
+        return None
+    if near.state not in ("kept", "broken"):
+        return None
+    day = "" if near.kept_on is None else f", on {day_of(near.kept_on, offset_s)}"
+    head = f"Yes{day}" if near.state == "kept" else "No"
+    return Promised(f"{head}: {_told(near, question, owner, offset_s)}", (near.made,))
 
 
 def done(

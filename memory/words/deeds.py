@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection
 
 from memory.words.list_words import root
+from memory.words.polarity import (
+    is_conditional,
+    is_hedged,
+    is_hypothetical,
+    is_negated,
+    is_negated_in_german,
+    is_question,
+    is_unreal,
+)
 from memory.words.vocabulary import words
 
 RETURNED = root("return")
@@ -14,6 +24,34 @@ _DROPS = frozenset({root("drop")})
 GAVE_BACK = words("gave given brought took taken handed sent carried got dropped returned")
 """Past forms of the verbs by which something is given back."""
 _OFF = frozenset(map(root, words("off round around over")))
+
+
+SHORT_OF = words("wrong half part draft almost nearly except copy old")
+"""Beside a thing, words by which it is not, or not the whole of, what was to be done."""
+_UNSURE = re.compile(
+    r"\bI (?:only |just )?(?:think|thought|hoped?|guess|believed?|pretended|dream(?:t|ed))(?: that)? I\b", re.IGNORECASE
+)
+_AHEAD = re.compile(
+    r"\b(?:will|ill|going to|gonna|ha(?:ve|s) to|needs? to|must|should|tomorrow|forg[eo]t|wanted to|supposed to"
+    r"|trying to|werden?|wird|muss|soll|morgen|wollte|vergessen)\b|['’]ll\b",
+    re.IGNORECASE,
+)
+
+
+def is_unsure_deed(sentence: str) -> bool:
+    """I think I sent it: what is said so may not have been done."""
+    return _UNSURE.search(sentence) is not None
+
+
+def may_tell_deed(sentence: str) -> bool:
+    """Whether a sentence in either language may tell that all of something was done.
+
+    It does not ask, deny, suppose or doubt it, is not of what lies ahead or was forgotten, and says nothing of a part.
+    """
+    unsaid = (is_question, is_negated, is_negated_in_german, is_hypothetical, is_conditional, is_unreal, is_hedged)
+    if any(told(sentence) for told in (*unsaid, is_unsure_deed)) or _AHEAD.search(sentence):
+        return False
+    return SHORT_OF.isdisjoint(re.findall(r"[\w']+", sentence.lower()))
 
 
 def told_as_returned(roots: Collection[str]) -> frozenset[str]:

@@ -22,7 +22,7 @@ from typing import Any, TypeVar
 import httpx
 import pytest
 
-from adapters import build
+from adapters import build, build_models
 from adapters.clock import SystemClock
 from adapters.postgres.embedded import EmbeddedPostgres
 from adapters.postgres.migrate import migrate
@@ -36,6 +36,7 @@ from config.settings import load
 from deployments.app_context import open_app_context
 from deployments.gateway import create_app
 from memory.model.timeline import Instant
+from memory.ports import Embedder
 from tests.fakes.actor_client import LocalActorClient
 
 T = TypeVar("T")
@@ -109,6 +110,11 @@ async def _site(dsn: str, home: Path, models: Mapping[str, Any]) -> AsyncIterato
     settings = load(home, {"dsn": dsn, "models": models, "recall": PATIENT}, {})
     actors, loop = LocalActorClient(settings), asyncio.get_running_loop()
     app = await open_app_context(settings, actors)
+
+    async def serving() -> Embedder:
+        return app.stores.encoder
+
+    actors.extractor = build_models.reader(actors.extractor, settings, serving)  # reads as the worker does
     transport = httpx.ASGITransport(create_app(app), raise_app_exceptions=False)
     async with httpx.AsyncClient(transport=transport, base_url="http://test", timeout=None) as client:
         yield Site(

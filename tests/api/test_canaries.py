@@ -65,7 +65,7 @@ async def test_no_canary_is_left_anywhere(door: Door, database: str, places: lis
     canaries.receipts.append((door.user, forgotten.json()["receipt_id"]))
     await door.settle()
     assert search(places[:1], canaries.marker) == [], "what is not the server's is clean at once"
-    sweeper = build.sweeper(door.app.settings, stores)
+    sweeper = build.sweeper(door.app.settings, stores.pool)
     assert await sweeper.sweep() == {}
     assert search(places, canaries.marker) == []
     for user, receipt in canaries.receipts:

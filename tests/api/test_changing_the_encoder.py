@@ -14,6 +14,7 @@ import pytest
 from actors.encoder_migration import EncoderMigration
 from adapters import build, build_models
 from adapters.postgres.serving import PostgresServing, Served
+from adapters.stores import stores_over
 from config.settings import Settings, load
 from deployments.app_context import LocalEncoder, open_app_context
 from deployments.gateway import create_app
@@ -38,7 +39,7 @@ class Change:
         """What the worker does when nothing else waits."""
         if self._migration is None:
             pool = self.door.app.stores.pool
-            self._migration = EncoderMigration(await build.stores_over(pool, self.settings), self.renew)
+            self._migration = EncoderMigration((await stores_over(pool, self.settings)).encoders, self.renew)
         return await self._migration.step()
 
     def crash(self) -> None:
@@ -160,18 +161,18 @@ async def test_a_fact_stated_with_the_old_encoder_after_the_swap_is_kept_without
     assert change.door.app.stores is stale, "the front door has not looked yet"
     change.door.app.looked = float("inf")
     await change.door.post("/v1/facts", {"statement": "Maya plays the cello.", "subject": "Maya"}, 201)
-    waiting = await change.door.shard._stores.journal.unencoded_facts(10)
+    waiting = await change.door.shard._stores.memory.journal.unencoded_facts(10)
     assert [fact.statement for fact in waiting] == ["Maya plays the cello."]
     await change.door.app.renew()
     await change.door.post("/v1/facts", {"statement": "Maya plays the violin.", "subject": "Maya"}, 201)
-    assert len(await change.door.shard._stores.journal.unencoded_facts(10)) == 1
+    assert len(await change.door.shard._stores.memory.journal.unencoded_facts(10)) == 1
 
 
 async def test_words_serve_while_the_serving_encoder_cannot_be_loaded(change: Change) -> None:
     shard = change.door.shard
     pool = (await shard._open()).pool
     await pool.rows("UPDATE serving SET settings = %(gone)s::jsonb", gone='{"kind": "of an earlier version"}')
-    shard._stores, shard._legs = await build.stores_over(pool, change.settings), None
+    shard._stores, shard._legs = await stores_over(pool, change.settings), None
     answer = await change.door.get("/v1/context", **ASKED)
     assert answer["results"]
     assert "vectors" in answer["degraded"]
@@ -209,6 +210,6 @@ async def test_going_back_before_the_swap_drops_what_was_made_in_vain(change: Ch
 
 
 async def test_the_database_decides_which_encoder_serves(change: Change) -> None:
-    stores = await build.stores_over(change.door.app.stores.pool, change.settings)
-    assert stores.successor is not None
-    assert (stores.encoder.name, stores.successor.encoder.name) == (OLD, NEW)
+    stores = await stores_over(change.door.app.stores.pool, change.settings)
+    assert stores.encoders.successor is not None
+    assert (stores.encoder.name, stores.encoders.successor.encoder.name) == (OLD, NEW)

@@ -81,7 +81,7 @@ async def test_the_demonstration_believes_what_was_meant_and_no_joke(
     ear = FakeEar(is_installed=False)
     await told(door, url, ear, tmp_path)
     first = capsys.readouterr().out
-    memory = await door.app.stores.journal.load(DEMO["user"])
+    memory = await door.app.stores.memory.journal.load(DEMO["user"])
     active = {(fact.predicate, fact.object) for fact in memory.facts.values() if fact.status == "active"}
     past = {(fact.predicate, fact.object) for fact in memory.facts.values() if fact.status == "superseded"}
     assert ("lives_in", "Ghent") in active
@@ -110,7 +110,7 @@ async def test_the_demonstration_believes_what_was_meant_and_no_joke(
     assert MISSING in " ".join(first.split())
     await told(door, url, ear, tmp_path)
     assert "nothing was changed" in capsys.readouterr().out
-    assert await door.app.stores.journal.load(DEMO["user"]) == memory
+    assert await door.app.stores.memory.journal.load(DEMO["user"]) == memory
 
 
 async def test_with_the_extra_a_recording_is_told_once_and_asked_about(

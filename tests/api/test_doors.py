@@ -94,7 +94,7 @@ async def test_a_connection_ends_after_a_fault_of_ours(door: Door, monkeypatch: 
     async def broken(*_: object) -> None:
         raise RuntimeError(SECRET)
 
-    monkeypatch.setattr(door.app.stores.figures, "living", broken)
+    monkeypatch.setattr(door.app.stores.reads.figures, "living", broken)
     answer = await door.client.get("/v1/stats")
     assert (answer.status_code, answer.headers["connection"]) == (500, "close")
     assert SECRET not in answer.text

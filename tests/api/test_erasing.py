@@ -165,7 +165,7 @@ async def test_a_memory_that_wakes_when_the_words_are_gone_unlearns_what_they_ta
     await due_now(door)
     await door.settle()
     assert await traces(door, "dentist") == []
-    assert await door.app.stores.journal.load(door.user) == await door.actors.believed(door.user)
+    assert await door.app.stores.memory.journal.load(door.user) == await door.actors.believed(door.user)
 
 
 async def test_no_id_that_was_made_of_words_stays_in_the_history(door: Door) -> None:
@@ -200,10 +200,10 @@ async def test_a_key_that_was_hashed_is_still_the_same_key(door: Door) -> None:
     assert merged.status_code == 200
     await delete(door, f"/v1/entities/{ids['Elena']}")
     assert await traces(door, "Xanthippe") == []
-    version = (await door.app.stores.journal.ownership(door.user)).version
-    known = await door.app.stores.journal.committed(door.user, "Xanthippe is her")
+    version = (await door.app.stores.memory.journal.ownership(door.user)).version
+    known = await door.app.stores.memory.journal.committed(door.user, "Xanthippe is her")
     assert known is not None
-    assert (await door.app.stores.journal.ownership(door.user)).version == version
+    assert (await door.app.stores.memory.journal.ownership(door.user)).version == version
 
 
 async def test_a_key_works_after_the_memory_was_deleted(door: Door) -> None:
@@ -236,8 +236,8 @@ async def test_a_memory_is_deleted_beside_turns(door: Door) -> None:
         assert {await each for each in turns} <= {201, 409}
     await delete(door, "/v1/memory")
     await door.post("/v1/facts", {"text": "I like coffee."}, 201)
-    stands = await door.app.stores.journal.ownership(door.user)
-    assert (await door.app.stores.commands.story(door.user)).version == stands.version
+    stands = await door.app.stores.memory.journal.ownership(door.user)
+    assert (await door.app.stores.memory.commands.story(door.user)).version == stands.version
 
 
 async def test_an_entity_whose_memory_is_away_is_forgotten_later(door: Door, monkeypatch: pytest.MonkeyPatch) -> None:

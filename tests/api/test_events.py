@@ -236,12 +236,12 @@ async def test_everybody_sees_their_own_up_to_their_clearance_and_an_administrat
 
 async def test_every_part_that_exists_tells_what_it_does_and_nobodys_words(door: Door) -> None:
     app, settings = door.app, door.app.settings
-    stores = app.stores
+    intake = app.stores.intake
     path = settings.home / "transcripts" / "s1.jsonl"
-    await take(stores, door.user, SessionFileChange(door.user, "s1", path), (), (), WATCHED)
+    await take(intake, door.user, SessionFileChange(door.user, "s1", path), (), (), WATCHED)
     await door.post("/v1/sources", SAID, 202)
     reading = ReadingTask(settings, build_models.extractor(settings), app.clock, door.actors._submit)
-    while await reading.next(stores):
+    while await reading.next(intake):
         pass
     await door.get("/v1/context", query="Where does Maya live?")
     await door.post("/v1/night")
@@ -276,9 +276,8 @@ async def test_what_fails_in_the_background_is_told_by_its_kind(door: Door) -> N
             raise ValueError("I moved to Lisbon.")
 
     await door.post("/v1/sources", SAID, 202)
-    stores = door.app.stores
     reading = ReadingTask(door.app.settings, Broken(), door.app.clock, door.actors._submit)  # type: ignore[arg-type]
-    await reading.next(stores)
+    await reading.next(door.app.stores.intake)
     [failed] = await told(door, event_type="error", source="db")
     assert failed["data"] == {"error": "reading-ended", "source_id": "breakfast"}
     assert failed["creature"] == "kraken"
@@ -292,14 +291,14 @@ async def test_programs_write_events_into_files(door: Door) -> None:
     spool.write_bytes(line + b"\nnot json\n[]\n" + line + b"\n" + line[:20])
     (folder / "audio.jsonl").write_bytes(line + b"\n")
     now = door.app.clock.now()
-    assert await take_written(door.app.settings, door.app.stores, now) == (3, 2)
+    assert await take_written(door.app.settings, door.app.stores.events, now) == (3, 2)
     assert spool.read_bytes() == line[:20], "a torn line waits for its end"
     assert not (folder / "audio.jsonl").exists()
     spool.write_bytes(line + b"\n")
-    assert await take_written(door.app.settings, door.app.stores, now) == (1, 0)
+    assert await take_written(door.app.settings, door.app.stores.events, now) == (1, 0)
     assert [each["creature"] for each in await told(door)] == ["jellyfish"] * 3
     spool.write_bytes(b"x" * 1_000_001)
-    assert await take_written(door.app.settings, door.app.stores, now) == (0, 1)
+    assert await take_written(door.app.settings, door.app.stores.events, now) == (0, 1)
 
 
 async def test_a_storm_of_events_slows_nobody(door: Door) -> None:

@@ -77,7 +77,7 @@ async def delete(door: Door, path: str, status: int = 200) -> Any:
 async def test_a_forgotten_source_leaves_no_word(door: Door) -> None:
     await door.post("/v1/sources", conversation(), 202)
     await door.settle()
-    before = await door.app.stores.journal.load(door.user)
+    before = await door.app.stores.memory.journal.load(door.user)
     await door.post("/v1/sources", secret(), 202)
     await door.settle()
     told = {"statement": "Zanzibar is on Maya's mind", "subject": "Maya", "source_id": "confession"}
@@ -92,7 +92,7 @@ async def test_a_forgotten_source_leaves_no_word(door: Door) -> None:
     assert receipt["vectors"] >= 4
     assert receipt["content"] > 4
     assert await traces(door, SECRET) == []
-    after = await door.app.stores.journal.load(door.user)
+    after = await door.app.stores.memory.journal.load(door.user)
     assert after == await door.actors.believed(door.user)
     assert after.facts.keys() == before.facts.keys()
     assert after.entities.keys() == before.entities.keys()
@@ -132,7 +132,7 @@ async def test_who_stays_loses_what_only_the_forgotten_words_said(door: Door) ->
     assert await traces(door, "dentist") == []
     kept = (await door.get("/v1/entities", name="Elena"))["entities"][0]
     assert (kept["entity_id"], kept["aliases"], kept["mention_count"]) == (elena["entity_id"], elena["aliases"], 1)
-    assert await door.app.stores.journal.load(door.user) == await door.actors.believed(door.user)
+    assert await door.app.stores.memory.journal.load(door.user) == await door.actors.believed(door.user)
     await door.post("/v1/undo", {}, 409)
 
 
@@ -175,7 +175,7 @@ async def test_forgetting_an_entity_takes_what_was_merged_into_it(door: Door) ->
     assert (receipt["id"], receipt["facts"], receipt["entities"]) == (ids["Xanthippe"], 2, 3), "and the harp"
     assert receipt["segments"] == 2, "what was told of it alone"
     assert await traces(door, "Xanth") == []
-    assert await door.app.stores.journal.load(door.user) == await door.actors.believed(door.user)
+    assert await door.app.stores.memory.journal.load(door.user) == await door.actors.believed(door.user)
 
 
 async def test_a_whole_memory_is_forgotten_but_its_tokens(door: Door) -> None:
@@ -219,16 +219,16 @@ async def test_the_raw_file_is_struck_and_the_watcher_does_not_bring_it_back(doo
     path = root / door.user / "s1.jsonl"
     append(path, payload("s1", 0, "We spoke of Lisbon."))
     append(path, payload("s1", 3600, "We spoke of Zanzibar.", "And of Zanzibar again."))
-    watcher, change = Transcripts(root, door.app.stores, "me"), SessionFileChange(door.user, "s1", path)
-    await drain(change, DatabaseOffsets(door.app.stores), watcher.take)
+    watcher, change = Transcripts(root, door.app.stores.intake, "me"), SessionFileChange(door.user, "s1", path)
+    await drain(change, DatabaseOffsets(door.app.stores.intake), watcher.take)
     receipt = await delete(door, "/v1/sources/s1.2")
     assert (receipt["segments"], receipt["files"]) == (2, 1)
     assert await traces(door, SECRET) == []
     assert SECRET not in path.read_text()
     assert "Lisbon" in path.read_text()
-    assert await door.app.stores.capture.offset(change.key) == path.stat().st_size
+    assert await door.app.stores.intake.capture.offset(change.key) == path.stat().st_size
     append(path, payload("s1", 3610, "Zanzibar once more."))
-    await drain(change, DatabaseOffsets(door.app.stores), watcher.take)
+    await drain(change, DatabaseOffsets(door.app.stores.intake), watcher.take)
     assert (await door.get("/v1/context", query=SECRET, cut="none"))["total"] <= 1
     assert await traces(door, SECRET) == []
     await delete(door, "/v1/sources/s1")
@@ -268,7 +268,7 @@ async def answers(door: Door) -> Any:
 @pytest.mark.conforms("003:archive.export_import")
 async def test_an_archive_brings_everything_back(door: Door) -> None:
     await living_memory(door)
-    journal, before = door.app.stores.journal, await answers(door)
+    journal, before = door.app.stores.memory.journal, await answers(door)
     believed, done = await journal.load(door.user), await journal.committed(door.user)
     archive = (await door.client.get("/v1/export")).content
     with zipfile.ZipFile(io.BytesIO(archive)) as opened:

@@ -8,6 +8,7 @@ import subprocess
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -76,7 +77,8 @@ class FullCapture:
 
 async def test_a_write_without_room_is_refused_with_the_reason_and_kept_when_it_is_sent_again(door: Door) -> None:
     whole = door.app.stores
-    door.app.stores = replace(whole, capture=FullCapture(whole.capture))  # type: ignore[arg-type]
+    full: Any = FullCapture(whole.intake.capture)
+    door.app.stores = replace(whole, intake=replace(whole.intake, capture=full))
     refused = await door.client.post("/v1/sources", json=SOURCE)
     assert (refused.status_code, refused.json()["type"]) == (507, "urn:memoray:disk-full")
     door.app.stores = whole

@@ -19,7 +19,7 @@ async def test_the_worker_sweeps_by_itself(device: Device, monkeypatch: pytest.M
     door = device.door
     await device.send(said(3))
     sweeping = asyncio.ensure_future(
-        sound_sweeps.sweep_sound(door.app.settings, door.app.stores, device.clock, device.ear)
+        sound_sweeps.sweep_sound(door.app.settings, door.app.stores.sound, device.clock, device.ear)
     )
     await device.door.post("/v1/session/walk/end")
     while (await door.get("/v1/session/walk"))["sweep"] != "done":

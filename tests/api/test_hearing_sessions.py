@@ -49,7 +49,7 @@ class Device:
 
     async def sweep(self) -> int:
         """Sweep all that is due; how many steps that took."""
-        sweeps = SoundSweeps(build.sound_sessions(self.door.app.settings), self.door.app.stores, self.ear)
+        sweeps = SoundSweeps(build.sound_sessions(self.door.app.settings), self.door.app.stores.sound, self.ear)
         steps = 0
         while await sweeps.next(self.clock):
             steps += 1
@@ -241,7 +241,7 @@ async def test_a_worker_that_dies_after_storing_stores_nothing_twice(
     sessions = build.sound_sessions(device.door.app.settings)
     with monkeypatch.context() as dying:
         dying.setattr(type(sessions), "advance", lambda *_: False)
-        assert await SoundSweeps(sessions, device.door.app.stores, device.ear).next(device.clock)
+        assert await SoundSweeps(sessions, device.door.app.stores.sound, device.ear).next(device.clock)
     before = await device.kept()
     assert await device.sweep() == 1
     assert await device.kept() == before

@@ -86,8 +86,8 @@ async def test_an_archive_cannot_rest_on_what_others_said(door: Door, archive: b
             forged = changed(forged, member, lambda lines, m=member, c=change: c(m, lines))  # type: ignore[misc]
         answer = await restored(door, forged)
         assert answer.status_code in (201, 422), answer.text
-        assert door.user not in await door.app.stores.forgetting.resting([foreign])
-        assert await door.app.stores.forgetting.once(door.user, [foreign]) == []
+        assert door.user not in await door.app.stores.erasure.forgetting.resting([foreign])
+        assert await door.app.stores.erasure.forgetting.once(door.user, [foreign]) == []
         assert (
             await door.rows(
                 "SELECT 1 FROM row_versions WHERE user_id = %(user)s AND (row ->> 'segment_key')::bigint = %(key)s",

@@ -83,7 +83,7 @@ async def test_a_name_whose_words_are_gone_is_free(door: Door, verb: str) -> Non
     assert "choose another" in (await door.post(f"/v1/entities/{elena}/split", split, 409))["detail"]
     await door.post(f"/v1/entities/{elena}/{verb}", {"alias" if verb == "alias" else "name": "Ottokar"})
     assert (await door.get("/v1/entities", name="Ottokar"))["entities"][0]["entity_id"] == elena
-    assert await door.app.stores.journal.load(door.user) == await door.actors.believed(door.user)
+    assert await door.app.stores.memory.journal.load(door.user) == await door.actors.believed(door.user)
     await door.post("/v1/undo")
     assert (await door.get("/v1/entities", name="Ottokar"))["entities"] == []
 
@@ -115,4 +115,4 @@ async def test_a_name_known_in_confidence_is_free_and_its_bearer_is_taken_in(doo
         assert renamed.status_code == 200, renamed.text
     believed = await door.actors.believed(door.user)
     assert believed.entities[secret.entity_id].merged_into == elena
-    assert await door.app.stores.journal.load(door.user) == believed
+    assert await door.app.stores.memory.journal.load(door.user) == believed

@@ -163,7 +163,7 @@ async def requests(cast: Cast) -> list[str]:
     """Every GET route with the ids and names of everybody, as URLs, and what is asked by POST, as URL and body."""
     ids: dict[str, set[str]] = {"entity_id": set(), "fact_id": set(), "source_id": set(cast.words)}
     for user in ("anna", "bert", "carl"):
-        believed = await cast.door.app.stores.journal.load(f"{cast.door.user}-{user}")
+        believed = await cast.door.app.stores.memory.journal.load(f"{cast.door.user}-{user}")
         ids["entity_id"] |= set(_one_a_group(cast, {e.entity_id: e.name for e in believed.entities.values()}))
         ids["fact_id"] |= set(_one_a_group(cast, {f.fact_id: f.statement for f in believed.facts.values()}))
     assert all(len(found) >= 5 for found in ids.values()), ids

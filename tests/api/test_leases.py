@@ -31,7 +31,7 @@ class Shared:
 
     def sweeps(self) -> SoundSweeps:
         app = self.device.door.app
-        return SoundSweeps(build.sound_sessions(app.settings), app.stores, self.device.ear, leases=self.leases)
+        return SoundSweeps(build.sound_sessions(app.settings), app.stores.sound, self.device.ear, leases=self.leases)
 
     async def texts(self) -> list[str]:
         return [row[3] for row in await self.device.kept() if not row[-1]]

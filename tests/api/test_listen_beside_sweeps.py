@@ -57,7 +57,8 @@ async def test_more_than_a_stream_may_be_behind(door: Door, tmp_path: Path, monk
     assert MOST_BEHIND_S - 2 * SPOKEN_S < sum(each["end"] - each["start"] for each in late) <= MOST_BEHIND_S + 0.1
     assert (await door.get("/v1/session/walk"))["sound_s"] == pytest.approx(seconds, abs=0.1)
     await door.post("/v1/session/walk/end")
-    assert await SoundSweeps(build.sound_sessions(app.settings), app.stores, app.ear, leases=leases).next(app.clock)
+    sweeps = SoundSweeps(build.sound_sessions(app.settings), app.stores.sound, app.ear, leases=leases)
+    assert await sweeps.next(app.clock)
     heard = (await door.post("/v1/session/walk/end"))["segments"]
     words = sum(len(each["text"].split()) for each in heard)
     assert words == pytest.approx(SENTENCES * SPOKEN_S * 10, rel=0.02), "the sweep has heard what the stream left out"

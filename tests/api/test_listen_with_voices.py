@@ -38,7 +38,7 @@ async def live(door: Door, tmp_path: Path) -> AsyncIterator[Open]:
 
 async def enrol(live: Open, name: str, number: int) -> str:
     """Know somebody by their voice; the id of it."""
-    store, scope = live.door.app.stores.voices, user_scope(live.door.user)
+    store, scope = live.door.app.stores.sound.voices, user_scope(live.door.user)
     [print_] = KnownLevels().embed([voice(number, 3.0)])
     sample = VoiceSample(name, "default", HeardVoice(1, 10.0, "campp", tuple(map(float, print_))))
     await store.commit(scope, enrolled(await store.bank(scope), f"e-{name}", live.door.app.clock.now(), scope, sample))
@@ -78,7 +78,7 @@ async def test_who_is_known_has_their_name_and_others_are_the_owner(live: Open) 
 
 async def test_the_bank_is_read_once_while_it_stays_as_it_is(live: Open, monkeypatch: pytest.MonkeyPatch) -> None:
     await enrol(live, "Tom", TOM)
-    store, reads = live.door.app.stores.voices, list[str]()
+    store, reads = live.door.app.stores.sound.voices, list[str]()
     bank = store.bank
 
     async def counted(scope: str) -> Any:
@@ -157,5 +157,5 @@ async def test_a_stream_goes_on_where_nobody_can_say_whose_voices_are_known(
     async def away(scope: str) -> Any:
         raise JournalUnavailable()
 
-    monkeypatch.setattr(live.door.app.stores.voices, "bank", away)
+    monkeypatch.setattr(live.door.app.stores.sound.voices, "bank", away)
     assert await speak(live, *turns(TOM)) == ["user"]

@@ -55,10 +55,10 @@ class Held(PostgresCapture):
 
 async def read_once(door: Door, extractor: ScriptedExtractor) -> None:
     """Read what is due of this user, as the worker does."""
-    stores = door.app.stores
-    for task in await stores.capture.due("read", door.app.clock.now(), 100):
+    intake = door.app.stores.intake
+    for task in await intake.capture.due("read", door.app.clock.now(), 100):
         if task.user_id == door.user:
-            await read_source(task, stores.capture, ReadingParts(extractor, stores.encoder, door.actors._submit, 16))
+            await read_source(task, intake.capture, ReadingParts(extractor, intake.encoder, door.actors._submit, 16))
 
 
 async def believed(door: Door) -> list[str]:
@@ -123,7 +123,7 @@ async def test_what_a_source_grows_by_while_its_reading_ends_is_still_to_be_read
     stores, held = door.app.stores, Held(door.app.stores.pool, door.app.stores.encoder.name)
     words = [Segment(str(at), "Maya", text, at, at + 1.0) for at, text in enumerate(WORDS)]
     first = Source("x", f"user:{door.user}", "conversation", MONDAY, segments=tuple(words[:1]))
-    await stores.capture.store(first)
+    await stores.intake.capture.store(first)
     await door.actors.believed(door.user)
     growing = asyncio.ensure_future(held.store(Source("x", first.scope, first.kind, MONDAY, segments=tuple(words[2:]))))
     await held.asked.wait()

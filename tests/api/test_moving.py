@@ -90,7 +90,7 @@ async def test_a_memory_is_forgotten_wherever_it_was_held(door: Door) -> None:
         assert user not in after._users
         assert await door.rows("SELECT 1 FROM owners WHERE user_id = %(user)s", user=user) == []
         with pytest.raises(Fenced):  # whoever was about to write what was forgotten
-            await door.app.stores.journal.commit(
+            await door.app.stores.memory.journal.commit(
                 1, await after.believed(user), ChangeSet("c-late", "Remember", "user", NOW), {}
             )
         told = await client.post("/v1/facts", json={"text": "I like coffee."})
@@ -154,9 +154,9 @@ async def _once(door: Door, user: str, acknowledged: Sequence[str]) -> None:
     """Each acknowledged write is there once: believed, in the journal and among what was captured."""
     rows = await door.rows("SELECT version FROM journal WHERE user_id = %(user)s ORDER BY version", user=user)
     assert [row["version"] for row in rows] == list(range(1, len(rows) + 1))
-    believed = await door.app.stores.journal.load(user)
+    believed = await door.app.stores.memory.journal.load(user)
     assert Counter(fact.statement for fact in believed.facts.values()) == Counter(acknowledged)
-    assert (await door.app.stores.commands.story(user)).version == believed.version
+    assert (await door.app.stores.memory.commands.story(user)).version == believed.version
     assert await door.actors.believed(user) == believed
 
 

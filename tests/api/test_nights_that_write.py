@@ -98,7 +98,7 @@ async def test_forgetting_the_words_takes_every_description_that_may_quote_them(
     await slept.settle()
     assert not any("Zanzibar" in each for each in await described(slept))
     believed = await slept.actors.believed(slept.user)
-    assert await slept.app.stores.journal.load(slept.user) == believed
+    assert await slept.app.stores.memory.journal.load(slept.user) == believed
     assert not any("Zanzibar" in (each.description or "") for each in believed.entities.values())
 
 
@@ -119,7 +119,7 @@ async def test_a_whole_night_is_taken_back_by_its_name(slept: Door) -> None:
     assert (await slept.get(f"/v1/night/{night}"))["undone"] is True
     told = await slept.client.post("/v1/undo", json={"night": night})
     assert (told.status_code, told.json()["detail"]) == (409, "Nothing of that night is left to undo.")
-    assert await slept.app.stores.journal.load(slept.user) == await slept.actors.believed(slept.user)
+    assert await slept.app.stores.memory.journal.load(slept.user) == await slept.actors.believed(slept.user)
     kinds = [
         row["kind"]
         for row in await slept.rows(

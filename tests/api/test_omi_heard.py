@@ -18,7 +18,7 @@ SPOKEN = wav(np.concatenate((silence(1.0), tone(0.3), silence(1.0))))[44:]
 
 
 async def sweep(omi: Omi, ear: FakeEar) -> int:  # noqa: F811
-    sweeps = SoundSweeps(build.sound_sessions(omi.door.app.settings), omi.door.app.stores, ear)
+    sweeps = SoundSweeps(build.sound_sessions(omi.door.app.settings), omi.door.app.stores.sound, ear)
     steps = 0
     while await sweeps.next(omi.clock):
         steps += 1

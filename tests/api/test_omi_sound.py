@@ -116,7 +116,7 @@ async def test_forgetting_one_segment_silences_all_of_it_and_a_disk_that_fails_i
     assert [words for *_, words in await omi.kept()] == ["I moved to Lisbon."]
     assert heard_of(door) == [SOUND], "the words are gone, and the sound waits for its disk"
     [task] = await door.rows("SELECT receipt_id FROM erasing WHERE task = 'files' AND done_at IS NULL")
-    eraser = build.eraser(app.stores, app.settings, app.actors.erase, app.actors.forget_user)
-    for piece in await app.stores.erasing.tasks(task["receipt_id"]):
+    eraser = build.eraser(app.stores.erasure, app.settings, app.actors.erase, app.actors.forget_user)
+    for piece in await app.stores.erasure.receipts.tasks(task["receipt_id"]):
         await eraser.attempt(piece)
     assert heard_of(door) == [bytes(len(SOUND))]

@@ -90,7 +90,7 @@ async def test_the_secret_is_told_nobody(
         told.append(await http.delete(f"{base}/transcript"))
         told.append(await http.get(f"{base}/%00"))
         told.append(await http.post("/omi/not-the-secret-at-all/transcript", content=b"{}"))
-        monkeypatch.setattr(door.app.stores.capture, "store", broken)
+        monkeypatch.setattr(door.app.stores.intake.capture, "store", broken)
         told.append(await http.post(f"{base}/transcript", json=[segment("s1", "Hello.", 0, 1)]))
     assert [each.status_code for each in told] == [200, 200, 200, 200, 404, 404, 405, 404, 401, 500]
     await door.app.trail.flush()

@@ -38,7 +38,7 @@ async def encode(door: Door) -> None:
     """Give every fact its vector, without letting it meet the facts it resembles."""
     facts = (await door.actors.believed(door.user)).facts
     vectors = door.app.stores.encoder.embed([each.statement for each in facts.values()])
-    await door.app.stores.journal.put_fact_vectors(door.user, dict(zip(facts, vectors, strict=True)))
+    await door.app.stores.memory.journal.put_fact_vectors(door.user, dict(zip(facts, vectors, strict=True)))
 
 
 async def statements(door: Door, **filters: Any) -> set[str]:
@@ -47,7 +47,7 @@ async def statements(door: Door, **filters: Any) -> set[str]:
 
 async def snapshot(door: Door) -> Any:
     """Everything that is believed, but for the versions of facts."""
-    believed = await door.app.stores.journal.load(door.user)
+    believed = await door.app.stores.memory.journal.load(door.user)
     assert believed == await door.actors.believed(door.user), "the shard and the journal agree"
     facts = {
         each.fact_id: (each.status, each.confidence, each.subject_id, each.since, each.valid, each.protected)

@@ -62,7 +62,7 @@ def packer_of(device: Device, keys: Iterable[str]) -> Packer:  # noqa: F811
     app.sounds = SoundFolder(root, app.settings.sound, forms)
     app.sound_cuts, app.sound_sessions = SoundCuts(root, forms), SoundSessions(root, forms)
     packing = SoundPacking(root, app.sound_sessions, forms, after_sweeps=True)
-    sweeps = SoundSweeps(app.sound_sessions, app.stores, device.ear)
+    sweeps = SoundSweeps(app.sound_sessions, app.stores.sound, device.ear)
     packer = Packer(device, key_file, forms, packing, sweeps)
     packer.set_keys(*keys)
     return packer

@@ -119,7 +119,7 @@ async def test_words_that_are_encoded_while_they_are_to_be_read_again_get_their_
     await door.post("/v1/sources", source(*SAID), 202)
     await door.settle()
     await again(door, "embed")
-    capture, scope = door.app.stores.capture, user_scope(door.user)
+    capture, scope = door.app.stores.intake.capture, user_scope(door.user)
     [task] = [each for each in await capture.due("embed", door.app.clock.now(), 100) if each.scope == scope]
     rows = await capture.unembedded([(scope, "march")], 10)
     encoded = door.app.stores.encoder.encode([each.text for each in rows])

@@ -78,10 +78,10 @@ async def test_a_search_that_was_dropped_keeps_quiet_until_it_is_taken_up(door: 
 
     monkeypatch.setattr(door.actors, "recall", away)
     assert (await door.get("/v1/context", **ASKED))["results"]
-    scope, search = user_scope(door.user), door.app.stores.search
+    scope, search = user_scope(door.user), door.app.stores.questions.search
     await search.drop(scope)
     assert (await door.get("/v1/context", **ASKED))["results"] == []
     assert (await projections(door))["postgres"]["unread"] == 1
-    await follow(search, door.app.stores.feed, scope)
+    await follow(search, door.app.stores.questions.feed, scope)
     assert (await door.get("/v1/context", **ASKED))["results"]
     assert (await projections(door))["postgres"]["unread"] == 0

@@ -65,7 +65,7 @@ async def test_a_source_goes_from_raw_to_extracted(door: Door) -> None:
 
 async def test_a_source_that_failed_too_often_says_so_and_is_tried_again(door: Door) -> None:
     await door.post("/v1/sources", LISBON, 202)
-    capture, now = door.app.stores.capture, door.app.clock.now()
+    capture, now = door.app.stores.intake.capture, door.app.clock.now()
     task = DueSource(f"user:{door.user}", "march", "read", door.user)
     for _ in range(door.app.settings.extraction.attempts):
         await capture.failed(task, "model-failed: no usable answer", now)

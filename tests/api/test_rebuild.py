@@ -82,7 +82,7 @@ async def test_a_lost_journal_is_rebuilt_from_the_captured_commands(door: Door) 
     answer = (await door.post("/v1/rebuild", {"what": "journal"}))["journal"]
     assert (answer["snapshot"], answer["otherwise"], answer["refused"]) == (0, 0, 0)
     assert answer["version"] == answer["turns"] == believed.version
-    assert await door.app.stores.journal.load(door.user) == believed == await door.actors.believed(door.user)
+    assert await door.app.stores.memory.journal.load(door.user) == believed == await door.actors.believed(door.user)
     assert await kept(door) == before
     await door.post("/v1/facts", {"text": "I play the viola."}, 201)
     again = (await door.post("/v1/rebuild", {"what": "journal"}))["journal"]
@@ -101,14 +101,14 @@ async def test_after_forgetting_a_snapshot_brings_back_what_is_left(door: Door) 
     await lose(door)
     answer = (await door.post("/v1/rebuild", {"what": "journal"}))["journal"]
     assert (answer["snapshot"], answer["turns"]) == (believed.version - 1, 1)
-    assert await door.app.stores.journal.load(door.user) == believed
+    assert await door.app.stores.memory.journal.load(door.user) == believed
     assert {table: rows for table, rows in (await kept(door)).items() if before[table] != rows} == {}
 
 
 async def test_a_memory_without_captures_makes_a_snapshot_and_a_missing_line_is_refused(door: Door) -> None:
     await living_memory(door)
     believed = await door.actors.believed(door.user)
-    await door.app.stores.commands.remove(door.user)
+    await door.app.stores.memory.commands.remove(door.user)
     await door.actors.forget_user(door.user)
     answer = (await door.post("/v1/rebuild", {"what": "journal"}))["journal"]
     assert (answer["snapshot"], answer["turns"], answer["version"]) == (believed.version, 0, believed.version)

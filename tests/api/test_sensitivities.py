@@ -156,7 +156,7 @@ class Lived:
 
     async def _night(self, number: int, day: Day, up_to: Sensitivity) -> None:
         night = datetime.fromtimestamp(self.clock.moment, UTC).date()
-        parts = build.night_parts(self.app.settings, self.app.stores, self.actors, None)
+        parts = build.night_parts(self.app.settings, self.app.stores.nights, self.actors, None)
         await run_night(USER, night, "UTC", parts)
 
     async def _renamed(self, number: int, day: Day, up_to: Sensitivity) -> None:
@@ -232,7 +232,7 @@ async def asked_of(whole: Lived, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     }
     monkeypatch.setattr(isolation, "TIMES", times)
     monkeypatch.setattr(isolation, "FREE_WORDS", {"query": QUESTIONS, "q": QUESTIONS[:1]})
-    believed = await whole.app.stores.journal.load(USER)
+    believed = await whole.app.stores.memory.journal.load(USER)
     assert max(each.sensitivity for each in believed.facts.values()) > OPEN, "a life without secrets proves nothing"
     ids = {
         "entity_id": _some({each.entity_id: each.sensitivity for each in believed.entities.values()}),

@@ -74,10 +74,10 @@ async def test_a_careful_question_finds_the_same(door: Door) -> None:
 async def test_the_same_source_again_changes_nothing(door: Door) -> None:
     await door.post("/v1/sources", conversation(), 202)
     await door.settle()
-    before = await door.app.stores.journal.load(door.user)
+    before = await door.app.stores.memory.journal.load(door.user)
     await door.post("/v1/sources", conversation(), 202)
     await door.settle()
-    assert await door.app.stores.journal.load(door.user) == before
+    assert await door.app.stores.memory.journal.load(door.user) == before
 
 
 async def test_changed_words_are_read_again_and_the_old_ones_taken_back(door: Door) -> None:
@@ -87,7 +87,7 @@ async def test_changed_words_are_read_again_and_the_old_ones_taken_back(door: Do
     body["segments"][0]["text"] = "I moved to Porto last month."
     await door.post("/v1/sources", body, 202)
     await door.settle()
-    memory = await door.app.stores.journal.load(door.user)
+    memory = await door.app.stores.memory.journal.load(door.user)
     active = {fact.object for fact in memory.facts.values() if fact.status == "active" and fact.predicate == "lives_in"}
     assert active == {"Porto"}
     found = await door.get("/v1/context", query="Lisbon", cut="none")

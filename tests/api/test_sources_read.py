@@ -46,7 +46,7 @@ async def test_a_source_has_a_summary_keywords_and_tags_after_a_night(door: Door
 
 @pytest.mark.conforms("002:phases")
 async def test_a_source_is_processed_before_it_is_extracted_and_goes_on_from_there(door: Door) -> None:
-    capture, encoder = door.app.stores.capture, door.app.stores.encoder
+    capture, encoder = door.app.stores.intake.capture, door.app.stores.encoder
     await door.post("/v1/sources", talk(), 202)
     due = await capture.due("embed", door.app.clock.now(), 100)
     await encode_heard([each for each in due if door.user in each.scope], capture, encoder)

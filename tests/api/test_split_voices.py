@@ -157,7 +157,7 @@ async def two_prints(door: Door) -> tuple[str, str]:
     tom = (await voice_of(door, LABEL))["voice_id"]
     await name(door, tom, "Tom")
     place = HeardPlace(user_scope(door.user), "walk", "4 May", MAY_3 + 86_400.0)
-    assert await listen(door.app.stores.voices, [sample(5, 10.0, 0.78)], place, "keep") == {5: LABEL}
+    assert await listen(door.app.stores.sound.voices, [sample(5, 10.0, 0.78)], place, "keep") == {5: LABEL}
     segments = [
         {"segment_id": str(number), "speaker": LABEL, "text": text, "start": 3 * number, "end": 3 * number + 2}
         for number, text in enumerate(PLAYS)

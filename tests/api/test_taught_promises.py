@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from adapters.embedding.minilm import TaughtMiniLmEmbedder
-from adapters.extraction.promise_head import load_head
 from adapters.extraction.rules import RuleExtractor
-from adapters.extraction.taught_promises import PromiseReader
-from adapters.model_files import PROMISE_HEAD
+from adapters.extraction.taught_promises import PromiseReader, load_weights
 from memory.ports import Embedder
 from tests.api.conftest import Door
 from tests.api.test_owners_word import answered, chat, nina
@@ -27,7 +25,7 @@ async def test_what_is_undertaken_in_passing_is_listed_and_answers(nina: Door) -
     async def serving() -> Embedder:
         return encoder
 
-    nina.actors.extractor = PromiseReader(RuleExtractor(), lambda: load_head(PROMISE_HEAD.find()), serving)
+    nina.actors.extractor = PromiseReader(RuleExtractor(), load_weights, serving)
     await nina.post("/v1/sources", chat("s1", "2026-03-02", *TURNS), 202)
     await nina.settle()
     listed = (await nina.get("/v1/promises"))["promises"]

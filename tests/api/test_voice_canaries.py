@@ -70,7 +70,7 @@ async def talk(door: Door, canaries: Canaries, number: int) -> None:
     """A recording of one of the voices, as it arrives, and what is said in it."""
     voice = HeardVoice(1, 30.0, "campp", direction(number % VOICES))
     place = HeardPlace(user_scope(door.user), f"talk-{number}", f"{1 + number % 28} May", NOON + number * 600)
-    label = (await listen(door.app.stores.voices, [voice], place, "keep"))[1]
+    label = (await listen(door.app.stores.sound.voices, [voice], place, "keep"))[1]
     text = f"I moved to {canaries.word(number)} and I will call {canaries.word(number)} tomorrow."
     segment = {"segment_id": "1", "speaker": label, "text": text, "start": 0, "end": 2}
     body = {"source_id": f"talk-{number}", "started_at": NOON + number * 600, "segments": [segment]}
@@ -101,7 +101,7 @@ async def test_no_canary_of_a_forgotten_voice_is_left_anywhere(
     enrolled = await door.client.post("/v1/enroll", params={"name": canaries.word(COUNT)}, content=b"99")
     assert enrolled.status_code == 201, enrolled.text
     await door.settle()
-    bank = await door.app.stores.voices.bank(user_scope(door.user))
+    bank = await door.app.stores.sound.voices.bank(user_scope(door.user))
     marks = {canaries.marker, sound, *traces(each.embedding for each in bank.prints.values())}
     known = (await door.get("/v1/voices", limit=200))["voices"]
     assert len(known) == VOICES + 3
@@ -130,7 +130,7 @@ async def test_no_canary_of_a_forgotten_voice_is_left_anywhere(
 async def test_prints_that_carry_no_words_are_swept_as_well(device: Device, places: list[Path]) -> None:
     door = device.door
     assert (await door.client.post("/v1/enroll", params={"name": "Tom"}, content=b"98")).status_code == 201
-    bank = await door.app.stores.voices.bank(user_scope(door.user))
+    bank = await door.app.stores.sound.voices.bank(user_scope(door.user))
     marks = traces(each.embedding for each in bank.prints.values())
     gone = await door.client.delete("/v1/enrollment", params={"name": "Tom"})
     assert await sweeper(door).sweep_if_due() == {}, "a sweep is due though no word was forgotten"
@@ -172,4 +172,4 @@ async def test_sound_in_its_lasting_form_is_left_nowhere(
 def sweeper(door: Door) -> PostgresSweeper:
     """What sweeps the files of the database, without waiting for more."""
     settings = door.app.settings
-    return build.sweeper(replace(settings, erasure=replace(settings.erasure, sweep_after_s=0.0)), door.app.stores)
+    return build.sweeper(replace(settings, erasure=replace(settings.erasure, sweep_after_s=0.0)), door.app.stores.pool)

@@ -24,7 +24,7 @@ SAYS = ("I live in Halle.", "I'll send you the report tomorrow.", "I work at Sie
 async def hear(door: Door, source: str, direction: int, *says: str, day: int = 0, **rest: Any) -> str:
     """A recording of one voice, as it arrives: the bank listens, then its words are told. The speaker's label."""
     place = HeardPlace(user_scope(door.user), source, f"{3 + day} May", MAY_3 + day * 86_400.0 + 60)
-    label = (await listen(door.app.stores.voices, [sample(direction)], place, "keep"))[direction]
+    label = (await listen(door.app.stores.sound.voices, [sample(direction)], place, "keep"))[direction]
     assert label is not None
     segments = [
         {"segment_id": str(n), "speaker": label, "text": text, "start": 2 * n, "end": 2 * n + 2}
@@ -185,7 +185,7 @@ async def test_an_excluded_voice_is_not_told_any_more(lunch: Door) -> None:
     for exclusion, told in (("without_name", "[somebody]"), ("drop", None), ("none", LABEL)):
         answer = await lunch.post(f"/v1/voices/{voice}/exclude", {"exclusion": exclusion})
         assert answer["voice"]["exclusion"] == ("" if exclusion == "none" else exclusion)
-        assert (await listen(lunch.app.stores.voices, [sample(5)], place, "keep"))[5] == told
+        assert (await listen(lunch.app.stores.sound.voices, [sample(5)], place, "keep"))[5] == told
     await lunch.post("/v1/voices/undo")
     assert (await lunch.get("/v1/voices"))["voices"][0]["exclusion"] == "drop"
 
@@ -262,7 +262,7 @@ class TestEnrolment:
         )
         assert (await ears.get("/v1/enrollment", name="tom"))["total"] == 1
         place = HeardPlace(user_scope(ears.user), "later", "9 May", MAY_3)
-        heard = await listen(ears.app.stores.voices, [sample(2), sample(3), sample(4)], place, "drop")
+        heard = await listen(ears.app.stores.sound.voices, [sample(2), sample(3), sample(4)], place, "drop")
         assert heard == {2: "Maya", 3: "Tom", 4: None}
         gone = await ears.client.delete("/v1/enrollment/whisper")
         assert (gone.json()["name"], gone.json()["removed"]) == ("Maya", 1)
@@ -300,7 +300,7 @@ async def test_voices_that_sound_alike_are_proposed(door: Door) -> None:
     await hear(door, "lunch", 5, "I live in Halle.")
     place = HeardPlace(user_scope(door.user), "call", "4 May", MAY_3 + 86_400.0)
     probe = sample(5, 1.99, 0.8)  # too short to be recognised
-    assert (await listen(door.app.stores.voices, [probe], place, "keep"))[5] == "Speaker 1 of 4 May"
+    assert (await listen(door.app.stores.sound.voices, [probe], place, "keep"))[5] == "Speaker 1 of 4 May"
     assert (await door.get("/v1/voices", proposals=True))["proposals"] == []
     door.app.voices = WrittenVoices()
     for called, sound in (("Tom", "9 1.0 10"), ("Thomas", "9 0.8 10")):

@@ -34,9 +34,9 @@ async def test_a_renaming_is_not_undone_into_a_name_that_was_erased(door: Door) 
 async def test_what_was_resolved_and_is_gone_by_then_is_not_found(door: Door) -> None:
     stores, view = door.app.stores, View(door.user)
     with pytest.raises(NotFound):
-        await stores.entities.one(view, "e-0a1b2c3d4e5f6071")
+        await stores.reads.entities.one(view, "e-0a1b2c3d4e5f6071")
     with pytest.raises(NotFound):
-        await stores.sources.one(view, user_scope(door.user), "gone")
+        await stores.reads.sources.one(view, user_scope(door.user), "gone")
 
 
 class Meanwhile(Pool):

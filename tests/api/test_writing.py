@@ -256,7 +256,7 @@ async def test_an_earlier_command_is_undone_without_losing_the_later(door: Door)
     await door.post("/v1/undo", {"command_id": "two"})
     await door.post("/v1/undo", {"command_id": "one"})
     assert (await entity(door, "Maya"))["entity_id"] == maya
-    assert await door.app.stores.journal.load(door.user) == await door.actors.believed(door.user)
+    assert await door.app.stores.memory.journal.load(door.user) == await door.actors.believed(door.user)
 
 
 async def test_a_night_is_told_once_and_in_order(door: Door) -> None:

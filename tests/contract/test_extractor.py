@@ -12,11 +12,9 @@ import pytest
 
 from adapters.embedding.minilm import TaughtMiniLmEmbedder
 from adapters.extraction.openai import OpenAiExtractor
-from adapters.extraction.promise_head import load_head
 from adapters.extraction.rules import RuleExtractor
 from adapters.extraction.taught import TaughtReader
-from adapters.extraction.taught_promises import PromiseReader
-from adapters.model_files import PROMISE_HEAD
+from adapters.extraction.taught_promises import PromiseReader, load_weights
 from config.models import ExtractionModel
 from memory.model.claims import Utterance
 from memory.ports import Embedder, Extractor
@@ -72,7 +70,7 @@ def _with_a_head() -> Extractor:
     async def serving() -> Embedder:
         return encoder
 
-    return PromiseReader(RuleExtractor(), lambda: load_head(PROMISE_HEAD.find()), serving)
+    return PromiseReader(RuleExtractor(), load_weights, serving)
 
 
 @pytest.fixture

@@ -41,7 +41,7 @@ class InProcessApp:
     def __init__(self, pool: Pool, tmp_path: Any, extractor: Extractor, users: set[str]) -> None:
         self.pool, self._users = pool, users
         self.capture = Only(pool, "hashing", users)
-        self.stores: Any = SimpleNamespace(capture=self.capture, encoder=HashingEmbedder(), events=Overheard())
+        self.intake: Any = SimpleNamespace(capture=self.capture, encoder=HashingEmbedder(), events=Overheard())
         self.taken: list[tuple[str, int]] = []
         self.away: set[str] = set()
         settings = load(tmp_path, {"dsn": "postgresql://x"}, {})
@@ -62,7 +62,7 @@ class InProcessApp:
 
     async def settle(self) -> int:
         rounds = 0
-        while await self.reading.next(self.stores):
+        while await self.reading.next(self.intake):
             rounds += 1
             assert rounds < 200, "it never ends"
         return rounds
@@ -129,9 +129,9 @@ async def test_a_user_with_much_to_read_does_not_delay_another_user(
     app = InProcessApp(pool, tmp_path, ScriptedExtractor({}), {user, other})
     for part in range(4):
         await app.capture.store(source_of(user, f"much-{part}", [f"word {n}" for n in range(segments // 4)]))
-    assert await app.reading.next(app.stores)
+    assert await app.reading.next(app.intake)
     await app.capture.store(source_of(other, "new", ["I moved to Ghent."]))
-    assert await app.reading.next(app.stores)
+    assert await app.reading.next(app.intake)
     assert app.taken[-1] == (other, 1)
 
 

@@ -71,5 +71,5 @@ class TestEveryCoder:
 
 
 def test_without_the_extra_or_where_it_is_not_wanted_there_is_none() -> None:
-    assert not OpusCoder(0).is_installed
+    assert not OpusCoder(0).is_wanted
     assert OpusCoder().is_installed == (importlib.util.find_spec("av") is not None)

@@ -12,6 +12,7 @@ from actors.placement import shard_name, shard_of
 from actors.understanding import QuestionEncoding
 from adapters import build, build_models
 from adapters.row_scope import acting_for, back_to
+from adapters.stores import ErasureStores, Stores
 from config.settings import Settings
 from memory.errors import Fenced
 from memory.model.changes import ChangeSet
@@ -138,32 +139,33 @@ class LocalActorClient:
     async def rebuild(self, user_id: str) -> RebuildResult:
         return await self.of(user_id).rebuild(user_id)
 
-    async def settle(self, stores: build.Stores, now: Instant | None = None) -> None:
+    async def settle(self, stores: Stores, now: Instant | None = None) -> None:
         """Encode and read everything that is due: by the database's clock, which no test drives."""
-        capture, now = stores.capture, build.clock().now() if now is None else now
+        capture, now = stores.intake.capture, build.clock().now() if now is None else now
         while tasks := await capture.due("embed", now, 100):
             await encode_heard(tasks, capture, stores.encoder)
         while tasks := await capture.due("read", now, 100):
             for task in tasks:
                 if not await read_source(task, capture, self.reading_parts(stores)):
                     await capture.finished(task)
-        while await self.eraser(stores).step():
+        while await self.eraser(stores.erasure).step():
             pass
 
-    def reading_parts(self, stores: build.Stores) -> ReadingParts:
+    def reading_parts(self, stores: Stores) -> ReadingParts:
         """What sources are read with, as the worker does."""
         return ReadingParts(self.extractor, stores.encoder, self._submit, 16)
 
-    def eraser(self, stores: build.Stores) -> Eraser:
+    def eraser(self, erasure: ErasureStores) -> Eraser:
         """What carries out the queue of erasures, as the worker does."""
-        return build.eraser(stores, self.settings, self.erase, self.forget_user)
+        return build.eraser(erasure, self.settings, self.erase, self.forget_user)
 
-    async def encode_facts(self, stores: build.Stores) -> None:
+    async def encode_facts(self, stores: Stores) -> None:
         """Encode the facts that wait for a vector."""
-        while facts := await stores.journal.unencoded_facts(64):
+        journal = stores.memory.journal
+        while facts := await journal.unencoded_facts(64):
             vectors = await encode(stores.encoder, [fact.statement for fact in facts])
             for fact in facts:
-                await stores.journal.put_fact_vectors(fact.user_id, {fact.fact_id: vectors[fact.statement]})
+                await journal.put_fact_vectors(fact.user_id, {fact.fact_id: vectors[fact.statement]})
                 await self.of(fact.user_id).relearn(fact.user_id)
 
     async def _submit(self, user_id: str, command: AcceptReading, vectors: Mapping[str, Vector]) -> object:

@@ -77,7 +77,9 @@ async def told(app: AppContext, turns: Sequence[tuple[str, str]] = tuple(("Maya"
     segments = tuple(
         Segment(str(place), speaker, text, place, place + 1.0) for place, (speaker, text) in enumerate(turns)
     )
-    await app.stores.capture.store(Source("talk", view.scopes[0], "conversation", NOW - 86_400, segments=segments))
+    await app.stores.intake.capture.store(
+        Source("talk", view.scopes[0], "conversation", NOW - 86_400, segments=segments)
+    )
     await app.actors.settle(app.stores)  # type: ignore[attr-defined]
     return view
 

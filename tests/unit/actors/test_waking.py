@@ -42,11 +42,9 @@ class Drowsy(MemoryShard):
         super().__init__("shard-0", Settings(home=home))
         journal, follower = InMemoryJournal(), ColumnsFollower(ListedFeed(), ShardColumns(ENCODER.dimensions))
         stores = SimpleNamespace(
-            journal=journal,
-            commands=InMemoryCaptures(journal),
+            memory=SimpleNamespace(journal=journal, commands=InMemoryCaptures(journal)),
             encoder=ENCODER,
-            feed=None,
-            serving=None,
+            questions=SimpleNamespace(feed=None),
             events=Overheard(),
         )
         self._stores = stores  # type: ignore[assignment]

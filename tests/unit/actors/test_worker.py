@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -69,7 +70,8 @@ class Queue:
 def worker_of(queue: Queue) -> Worker:
     """A worker whose background tasks do not run."""
     worker = Worker.__new__(Worker)
-    worker._stores = SimpleNamespace(capture=queue, encoder=Picky(), events=Overheard())  # type: ignore[assignment]
+    intake = SimpleNamespace(capture=queue, encoder=Picky(), events=Overheard())
+    worker._stores = SimpleNamespace(encoder=intake.encoder, intake=intake)  # type: ignore[assignment]
     worker._clock, worker._encoding = SystemClock(), Turns()
     return worker
 
@@ -89,7 +91,7 @@ async def test_a_text_that_breaks_the_encoder_costs_its_own_source_an_attempt_an
     assert list(queue.words) == ["b"]
     assert queue.failures == ["b: ValueError"]
     assert len(queue.stored) == 2
-    [told] = worker._stores.events.told  # type: ignore[union-attr]
+    [told] = worker._stores.intake.events.told  # type: ignore[union-attr]
     assert told == {
         "user_id": "ann",
         "process": "ingest-pipeline",
@@ -125,8 +127,9 @@ async def test_facts_of_a_memory_wait_for_their_vectors_while_a_night_of_it_runs
         return ["ben"]
 
     worker = worker_of(Queue({}))
-    worker._stores.journal = SimpleNamespace(unencoded_facts=unencoded_facts)  # type: ignore[union-attr, misc, assignment]
-    worker._stores.nights = SimpleNamespace(under_way=under_way)  # type: ignore[union-attr, misc, assignment]
+    stores: Any = worker._stores
+    stores.memory = SimpleNamespace(journal=SimpleNamespace(unencoded_facts=unencoded_facts))
+    stores.nights = SimpleNamespace(kept=SimpleNamespace(under_way=under_way))
     worker._look_at_facts = 0.0
     worker._refused = RetrySchedule(10.0, 3600.0)
     worker._refused.tried(["ann"], worker._clock.now())

@@ -23,7 +23,7 @@ class ShuffledHeard:
 
 
 async def test_segments_come_in_the_order_of_the_places() -> None:
-    app = cast(AppContext, SimpleNamespace(stores=SimpleNamespace(heard=ShuffledHeard())))
+    app = cast(AppContext, SimpleNamespace(stores=SimpleNamespace(reads=SimpleNamespace(heard=ShuffledHeard()))))
     who = cast(Caller, SimpleNamespace(view=View("ann")))
     places = [("s", "1"), ("s", "gone"), ("t", "1"), ("s", "2")]
     found = await heard_at(app, who, places)

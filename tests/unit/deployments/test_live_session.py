@@ -63,7 +63,7 @@ def session(stream: FakeLiveStream, voices: Any = None) -> LiveSession:
     app = SimpleNamespace(
         clock=SimpleNamespace(now=lambda: 1.7e9),
         live=Counter({"ann": 1}),
-        stores=SimpleNamespace(voices=voices or InMemoryVoices()),
+        stores=SimpleNamespace(sound=SimpleNamespace(voices=voices or InMemoryVoices())),
         settings=SimpleNamespace(sound=SimpleNamespace(strangers="keep")),
     )
     who = SimpleNamespace(user_id="ann", scope="user:ann")

@@ -42,12 +42,13 @@ class NoGroups:
         return Page([], 0, None)
 
 
-def memory_of(**stores: Any) -> AppContext:
-    return cast(AppContext, SimpleNamespace(stores=SimpleNamespace(**stores), offset=lambda *_: 0))
+def memory_of(**reads: Any) -> AppContext:
+    stores = SimpleNamespace(reads=SimpleNamespace(**reads), nights=SimpleNamespace(groups=NoGroups()))
+    return cast(AppContext, SimpleNamespace(stores=stores, offset=lambda *_: 0))
 
 
 async def test_a_change_from_what_is_out_of_sight_is_no_error() -> None:
-    app = memory_of(history=OneGain(), facts=OneGain(), groups=NoGroups())
+    app = memory_of(history=OneGain(), facts=OneGain())
     asked = Question("What has changed?", View("ann"), NOW)
     assert await overview(app, asked, Profile("Ann")) is None
 

@@ -26,7 +26,8 @@ class UntouchedErasing:
 
 
 def speaking(stops: list[str]) -> Speaking:
-    app = cast(AppContext, SimpleNamespace(stores=SimpleNamespace(erasing=UntouchedErasing())))
+    stores = SimpleNamespace(erasure=SimpleNamespace(receipts=UntouchedErasing()))
+    app = cast(AppContext, SimpleNamespace(stores=stores))
     recalled = SimpleNamespace(shown=[], context="", recollection=SimpleNamespace(degraded=()))
     reminded = Reminded(cast(Any, None), cast(Any, recalled), "chat-1", (0, 0.0))
     who = cast(Caller, SimpleNamespace(user_id="ann"))

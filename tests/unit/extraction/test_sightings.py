@@ -64,6 +64,18 @@ def test_every_speaker_is_a_person() -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "by", "to"),
+    [
+        ("Tom promised me to fix the shelf by Friday.", "Tom", "Ana"),
+        ("My brother promised to pay the rent in May.", "Ana's brother", None),
+    ],
+)
+def test_what_somebody_else_promised_is_theirs(text: str, by: str, to: str | None) -> None:
+    (promise,) = [s for s in seen(text) if s.type == "promise"]
+    assert (promise.properties["by"], promise.properties["to"]) == (by, to)
+
+
+@pytest.mark.parametrize(
     ("text", "to", "due"),
     [
         ("I promise I'll call.", "Ben", None),
@@ -75,6 +87,7 @@ def test_every_speaker_is_a_person() -> None:
         ("I promised Lena to water the plants.", "Lena", None),
         ("I'll send you the photos of Lena.", "Ben", None),
         ("I'll finish the report by Friday.", "Ben", "2023-05-26T23:59:59Z"),
+        ("Brilliant, I'll drive you, I promise.", "Ben", None),
     ],
 )
 def test_a_promise_says_by_whom_to_whom_and_when(text: str, to: str, due: str | None) -> None:

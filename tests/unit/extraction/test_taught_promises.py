@@ -15,7 +15,7 @@ from adapters.embedding.minilm import ReadPieces, TaughtMiniLmEmbedder
 from adapters.extraction.promise_features import BUCKETS, SIGNS, line_of, runs, seen, sentences, signs
 from adapters.extraction.promise_head import SEEN, PromiseHead, load_head
 from adapters.extraction.rules import RuleExtractor, read
-from adapters.extraction.taught_promises import PromiseReader, marked
+from adapters.extraction.taught_promises import PromiseReader, PromiseWeights, marked
 from adapters.model_files import PROMISE_HEAD
 from config.settings import load
 from memory.errors import ConfigError
@@ -118,7 +118,7 @@ async def test_without_its_encoder_it_says_nothing(head: PromiseHead) -> None:
         return HashingEmbedder()
 
     utterances = said(TALK, ("Nora", "I'll drop it off tomorrow"))
-    reading = await PromiseReader(RuleExtractor(), lambda: head, hashing).read(utterances)
+    reading = await PromiseReader(RuleExtractor(), lambda: PromiseWeights(head, None), hashing).read(utterances)
     assert reading == read(utterances)
 
 

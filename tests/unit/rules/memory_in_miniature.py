@@ -23,8 +23,11 @@ DAY = 86_400.0
 class Memory:
     """Decides and believes; time moves a second a command."""
 
-    def __init__(self, name: str = "Maya", vectors: Mapping[str, np.ndarray] | None = None) -> None:
+    def __init__(
+        self, name: str = "Maya", vectors: Mapping[str, np.ndarray] | None = None, rules: Rules | None = None
+    ) -> None:
         self.believed = WorkingSet("u")
+        self.rules = rules or Rules()
         self.now = NOON + 1000 * DAY
         self.vectors = {words: vector / np.linalg.norm(vector) for words, vector in (vectors or {}).items()}
         self.fact_vectors = FactVectors()
@@ -33,7 +36,7 @@ class Memory:
     def turn(self, command: c.Command) -> ChangeSet:
         self.now += 1
         resemblance = Resemblance(self.fact_vectors, self.vectors)
-        changes, drafted = carry_out(self.believed, command, self.now, Rules(), resemblance)
+        changes, drafted = carry_out(self.believed, command, self.now, self.rules, resemblance)
         self.believed = evolve(self.believed, changes.changes)
         assert drafted == self.believed, "what a turn drafts is what its changes come to"
         for fact in self.believed.facts.values():
@@ -51,9 +54,11 @@ class Memory:
         role: str = "user",
         revision: int = 1,
         sightings: tuple[Sighting, ...] = (),
+        words: str = "",
+        sensitivity: int = 0,
     ) -> ChangeSet:
         """One segment, in a source of its own unless said otherwise."""
-        read = c.ReadSegment("user:u", source or f"s{key}", key, revision, at, speaker, role, 0)
+        read = c.ReadSegment("user:u", source or f"s{key}", key, revision, at, speaker, role, sensitivity, words)
         identity = f"hear-{source}-{key}-{revision}-{len(claims)}"
         return self.turn(
             c.AcceptReading(command_id=identity, actor="extraction", read=(read,), claims=claims, sightings=sightings)

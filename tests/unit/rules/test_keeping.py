@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from adapters.extraction.promise_fulfilment import load_fulfilment
 from adapters.extraction.rules import read
+from adapters.model_files import FULFILMENT
 from memory.model import commands as c
-from memory.model.claims import Utterance
+from memory.model.claims import Sighting, Utterance
+from memory.rules.decider import Rules
 from memory.rules.promises import promise_state
 from tests.unit.rules.memory_in_miniature import DAY, NOON, Memory
 
@@ -97,3 +100,61 @@ def test_words_that_keep_a_promise_and_make_it_again_mention_it_once():
     memory = told(PROMISE, "I sent you the contract. I'll send you the contract.")
     (promise,) = (each for each in memory.believed.entities.values() if each.type == "promise")
     assert sorted(memory.believed.mentions[promise.entity_id]) == [1, 2]
+
+
+# --- words that no claim was read from
+
+DOOR = "I'll paint the front door red before the visit"
+PAINTED = "painted the front door red, visit can come"
+
+
+def promised(*later: tuple[str, str], fulfilment: bool = True, **heard: object) -> Memory:
+    """Ana promises Ben to paint the door; then turns of (speaker, words), a day each, from which nothing is read."""
+    memory = Memory("Ana", rules=Rules(fulfilment=load_fulfilment(FULFILMENT.find()) if fulfilment else None))
+    properties = {"by": "Ana", "to": "Ben", "due": None, "text": DOOR}
+    seen = Sighting("promise", f"Ana: {DOOR}", 0.9, DOOR, 1, properties)
+    memory.hear(1, at=NOON, speaker="Ana", sightings=(seen,), words=DOOR)
+    for place, (speaker, text) in enumerate(later, 2):
+        memory.hear(place, at=NOON + place * DAY, speaker=speaker, words=text, **heard)
+    return memory
+
+
+def test_words_alone_keep_a_promise_and_mean_it_then():
+    memory = promised(("Ana", PAINTED))
+    assert states(memory) == ["kept"]
+    (door,) = (each for each in memory.believed.entities.values() if each.type == "promise")
+    assert memory.believed.mentions[door.entity_id][2].quote == PAINTED
+
+
+@pytest.mark.parametrize(
+    "later",
+    [
+        ("Ana", "painted the shed"),
+        ("Ana", "haven't painted the front door red yet"),
+        ("Ben", "is the front door painted red?"),
+        ("Ana", "painted the front door red in 2019, before that visit"),
+    ],
+)
+def test_words_of_something_else_a_question_or_an_earlier_time_keep_nothing(later):
+    assert states(promised(later)) == ["open"]
+
+
+def test_without_what_was_taught_the_words_of_a_turn_keep_nothing():
+    assert states(promised(("Ana", PAINTED), fulfilment=False)) == ["open"]
+
+
+def test_what_an_assistant_says_or_more_sensitive_words_say_keeps_nothing():
+    assert states(promised(("Helper", PAINTED), role="assistant")) == ["open"]
+    assert states(promised(("Ana", PAINTED), sensitivity=2)) == ["open"]
+
+
+def test_it_is_open_again_when_those_words_go():
+    memory = promised(("Ana", PAINTED))
+    memory.turn(c.Withdraw(command_id="gone", segment_keys=(2,)))
+    assert states(memory) == ["open"]
+
+
+def test_it_is_kept_once():
+    memory = promised(("Ana", PAINTED), ("Ana", PAINTED))
+    (door,) = (each for each in memory.believed.entities.values() if each.type == "promise")
+    assert door.properties["kept_in"] == "2"

@@ -38,7 +38,8 @@ DRILL = KnownPromise(
 )
 LADDER = KnownPromise("I'll lend you the ladder", "Tom", "Nina", MARCH + 30 * DAY_S, "open", made("I'll lend you it."))
 REMINDER = KnownPromise("Remind me to call mum", "Nina", "Nina", None, "open", made("Remind me to call mum."))
-KNOWN = [PHOTOS, DRILL, LADDER]
+DOOR = KnownPromise("I'll paint Kofi's door", "Ben", "Kofi", None, "kept", made("I'll paint Kofi's door"))
+KNOWN = [PHOTOS, DRILL, LADDER, DOOR]
 
 
 def lead(question: str) -> str | None:
@@ -57,6 +58,18 @@ def lead(question: str) -> str | None:
         ("Are any promises overdue?", "Yes: You promised Lena to send the photos (overdue since 4 March 2026)"),
         ("Did I promise Ravi anything?", None),
         ("Did I promise Lena a kayak?", None),
+        ("What did Ben promise me?", "Ben promised Kofi: I'll paint Kofi's door (kept)"),
+        ("Did Ben promise me anything?", None),
+        ("Did I keep my promise to send the photos?", None),
+        (
+            "Did I keep my promise to return that old drill?",
+            "Yes, on 2 March 2026: You promised Tom: I'll give Tom his drill back (kept)",
+        ),
+        (
+            "Did I keep my promise to bring the drill back for Easter?",
+            "Yes, on 2 March 2026: You promised Tom: I'll give Tom his drill back (kept)",
+        ),
+        ("Did I keep my promise to feed the cat?", None),
         ("Where do I live?", None),
     ],
 )
