@@ -38,8 +38,7 @@ class EncoderMigration:
 
     async def _encode_words(self, successor: NextEncoder) -> bool:
         if not self._sources:
-            rows = await self._encoders.serving.behind(successor.encoder.name, SOURCES)
-            self._sources.extend((row["scope"], row["source_id"]) for row in rows)
+            self._sources.extend(await self._encoders.serving.behind(successor.encoder.name, SOURCES))
         if not self._sources:
             return False
         first, later = self._sources[:BATCH], self._sources[BATCH:]
@@ -48,12 +47,12 @@ class EncoderMigration:
 
     async def _encode_facts(self, successor: NextEncoder) -> bool:
         names = self._encoders.encoder.name, successor.encoder.name
-        rows = await self._encoders.serving.facts_behind(*names, BATCH)
-        vectors = await encode(successor.encoder, [row["statement"] for row in rows])
-        for user_id in {row["user_id"] for row in rows}:
-            own = {row["fact_id"]: vectors[row["statement"]] for row in rows if row["user_id"] == user_id}
+        facts = await self._encoders.serving.facts_behind(*names, BATCH)
+        vectors = await encode(successor.encoder, [fact.statement for fact in facts])
+        for user_id in {fact.user_id for fact in facts}:
+            own = {fact.fact_id: vectors[fact.statement] for fact in facts if fact.user_id == user_id}
             await successor.journal.put_fact_vectors(user_id, own)
-        return bool(rows)
+        return bool(facts)
 
     async def _swap(self, successor: NextEncoder) -> bool:
         if not await self._encoders.serving.swap(self._encoders.encoder.name, successor.served):

@@ -12,9 +12,9 @@ from adapters import build
 from adapters.stores import ErasureStores, Stores
 from config.settings import Settings
 from memory.errors import Unavailable
+from memory.model.erasing import ErasureTask
 from memory.model.events import COMPLETE
 from memory.model.scopes import Sensitivity
-from memory.services.erasing import Task
 from memory.services.told import DATABASE
 
 log = logging.getLogger("memoray.worker")
@@ -37,9 +37,9 @@ async def erase(settings: Settings, erasure: ErasureStores) -> None:
             await asyncio.sleep(LOOK_S)
 
 
-async def erase_piece(shards: Shards, task: Task) -> Mapping[str, int]:
+async def erase_piece(shards: Shards, task: ErasureTask) -> Mapping[str, int]:
     """Have the shard of its user carry out a piece; how much less there is."""
-    less: Mapping[str, int] = await shards.ask(task["user_id"], "erase", task)
+    less: Mapping[str, int] = await shards.ask(task.user_id, "erase", task)
     return less
 
 

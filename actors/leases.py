@@ -10,8 +10,9 @@ import asyncio
 import logging
 import os
 import secrets
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from typing import Any
 
 import ray
@@ -25,7 +26,9 @@ from memory.rules.leases import (
     USERS,
     Lease,
     LeaseBook,
+    LeaseState,
     LeaseTerms,
+    LeaseUse,
     LeaseUser,
     asked,
     next_change,
@@ -95,20 +98,20 @@ class LeaseKeeper:
         """A holder has finished its piece, or somebody does not want a lease any more."""
         self._turn(returned(self._book, ticket, self._loop.time()))
 
-    async def state(self) -> Mapping[str, Any]:
+    async def state(self) -> LeaseState:
         """Who holds a lease and who waits, since how many seconds, and what of the budget is declared."""
         now = self._loop.time()
         self._turn(settled(self._book, now))
-        return {
-            "budget": self._book.terms.budget,
-            "declared": self._book.declared,
-            "held": [self._told(each, now) for each in self._book.held],
-            "waiting": [self._told(each, now) for each in self._book.waiting],
-        }
+        return LeaseState(
+            self._book.terms.budget,
+            self._book.declared,
+            held=tuple(self._told(each, now) for each in self._book.held),
+            waiting=tuple(self._told(each, now) for each in self._book.waiting),
+        )
 
-    def _told(self, lease: Lease, now: float) -> dict[str, Any]:
+    def _told(self, lease: Lease, now: float) -> LeaseUse:
         declared = self._book.terms.declared.get(lease.user, 0.0)
-        return {"user": lease.user, "declared": declared, "since_s": round(now - lease.since, 1)}
+        return LeaseUse(lease.user, declared, round(now - lease.since, 1))
 
     def _turn(self, book: LeaseBook) -> None:
         """Take the next book, wake whoever waits no longer, and look again when something may change by itself."""
@@ -137,7 +140,7 @@ class KeptLeases:
         self._rests_until = 0.0
         self._looking: asyncio.Task[None] | None = None
         self._look_at = 0.0
-        self._seen: tuple[float, Mapping[str, Any] | None] = (0.0, None)
+        self._seen: tuple[float, LeaseState | None] = (0.0, None)
         """When the state was last told, and that state."""
 
     @asynccontextmanager
@@ -158,7 +161,7 @@ class KeptLeases:
             if asyncio.get_running_loop().time() >= self._rests_until:  # else nobody takes it, and its term ends it
                 await self._give_back(ticket)
 
-    async def state(self) -> Mapping[str, Any] | None:
+    async def state(self) -> LeaseState | None:
         """See memory.ports.Leases."""
         loop = asyncio.get_running_loop()
         if (self._looking is None or self._looking.done()) and loop.time() >= self._look_at:
@@ -171,8 +174,8 @@ class KeptLeases:
     async def _look(self) -> None:
         loop = asyncio.get_running_loop()
         try:
-            told = await asyncio.wait_for(self._call("state"), KNOWN_S)
-            self._seen, self._look_at = (loop.time(), {"device": self._device, **told}), loop.time() + TOLD_S
+            told: LeaseState = await asyncio.wait_for(self._call("state"), KNOWN_S)
+            self._seen, self._look_at = (loop.time(), replace(told, device=self._device)), loop.time() + TOLD_S
         except Exception as error:  # whoever looks is told that nobody knows, and it is looked again later
             log.info("nobody says who holds a lease (%s)", type(error).__name__)
             self._look_at = loop.time() + KNOWN_S

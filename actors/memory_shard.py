@@ -33,6 +33,7 @@ from memory.errors import Fenced
 from memory.model.changes import ChangeSet
 from memory.model.commands import CloseNight, Command
 from memory.model.entities import EVERGREEN_TYPES
+from memory.model.erasing import ErasureTask
 from memory.model.scopes import user_scope
 from memory.model.working_set import WorkingSet
 from memory.ports import Keys, Vector
@@ -41,7 +42,6 @@ from memory.retrieval.pieces import EncodedQuestion
 from memory.retrieval.projected import ProjectionProgress
 from memory.retrieval.query import Question
 from memory.retrieval.segment_index import MemoryTraits
-from memory.services.erasing import Task
 from memory.services.rebuild import RebuildResult, rebuild
 from memory.services.recall import Recollection, at_hand, recall
 from memory.services.remember import NO_VECTORS, UserMemory
@@ -219,9 +219,9 @@ class MemoryShard:
                 await memory.take(stores.memory.journal, stores.encoder)
                 await self._show(memory)
 
-    async def erase(self, task: Task) -> Mapping[str, int]:
+    async def erase(self, task: ErasureTask) -> Mapping[str, int]:
         """Carry out a piece of an erasure in its user's memory (memory/services/erasing.py); how much less there is."""
-        async with self._erasing.setdefault(task["user_id"], asyncio.Lock()):
+        async with self._erasing.setdefault(task.user_id, asyncio.Lock()):
             return await build.memory_eraser((await self._open()).erasure, self.turn).erase(task)
 
     async def forget_user(self, user_id: str) -> None:

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Mapping
-from typing import Any
+from collections.abc import Awaitable, Callable
 
 from adapters.emitting import Emitter
 from adapters.stores import Intake
 from config.settings import Settings
 from memory.errors import DomainError, JournalUnavailable, ReadingEnded, is_away
 from memory.model.events import COMPLETE, ERROR, START
-from memory.model.scopes import Sensitivity, user_scope
+from memory.model.scopes import user_scope
+from memory.model.waiting import DueSource, QueueOrder
 from memory.ports import Clock, Extractor
 from memory.services.counted import CountingExtractor
-from memory.services.extract import Submit, read_source
+from memory.services.extract import ReadingParts, Submit, read_source
 from memory.services.judging import RetrySchedule
 from memory.services.told import kind_of, reason_of
 
@@ -28,7 +28,6 @@ MOST_SERVED = 10_000
 """Users who are remembered for having had their turn (chosen: more do not wait at once)."""
 _PROCESSES = {"read": "entity-extraction", "embed": "ingest-pipeline"}
 _OWN = user_scope("")
-Task = Mapping[str, Any]
 
 
 class Turns:
@@ -72,12 +71,12 @@ class ReadingTask:
         JournalUnavailable: without the database there is nothing to do for anybody.
         """
         now = self._clock.now()
-        resting = self._away.resting(now)
-        due = await intake.capture.due("read", now, 1, served=self._turns.served, besides=resting)
+        order = QueueOrder(served=self._turns.served, besides=tuple(self._away.resting(now)))
+        due = await intake.capture.due("read", now, 1, order)
         if not due:
             self._turns.nobody_waits()
             return False
-        task, user = due[0], due[0]["user_id"]
+        task, user = due[0], due[0].user_id
         self._turns.had(user)
         try:
             await attempt(task, lambda each: self._read(each, intake), intake, self._clock)
@@ -90,14 +89,15 @@ class ReadingTask:
             self._away.over(user)
         return True
 
-    async def _read(self, task: Task, intake: Intake) -> None:
+    async def _read(self, task: DueSource, intake: Intake) -> None:
         """Read a round of a source, unless it is forgotten meanwhile: then its reading ends, too."""
         tell_of(task, intake.events, START)
         begun = self._clock.now()
-        counted = CountingExtractor(self._extractor, intake.capture, task["user_id"], task["scope"])
-        round_ = read_source(task, intake.capture, counted, intake.encoder, self._submit, self._batch)
+        counted = CountingExtractor(self._extractor, intake.capture, task.user_id, task.scope)
+        parts = ReadingParts(counted, intake.encoder, self._submit, self._batch)
+        round_ = read_source(task, intake.capture, parts)
         try:
-            read = await while_it_stands(round_, lambda: intake.capture.stands(task["scope"], task["source_id"]))
+            read = await while_it_stands(round_, lambda: intake.capture.stands(task.scope, task.source_id))
         except ReadingEnded as error:  # it was counted; next time what was tried is read by itself
             log.warning("a reading had to be ended: %s", error.detail)
             tell_of(task, intake.events, ERROR, error=error.kind)
@@ -124,7 +124,7 @@ async def while_it_stands(work: Awaitable[int], stands: Callable[[], Awaitable[b
         await asyncio.gather(doing, return_exceptions=True)
 
 
-async def attempt(task: Task, act: Callable[[Task], Awaitable[None]], intake: Intake, clock: Clock) -> None:
+async def attempt(task: DueSource, act: Callable[[DueSource], Awaitable[None]], intake: Intake, clock: Clock) -> None:
     """Do a piece of work. A failure is recorded and tried again later.
 
     What fails because a part of Memoray is away costs no attempt: an outage of an hour must not use up eight.
@@ -135,22 +135,22 @@ async def attempt(task: Task, act: Callable[[Task], Awaitable[None]], intake: In
         if is_away(error):
             raise
         if not isinstance(error, DomainError):
-            log.exception("%s failed", task["task"])
+            log.exception("%s failed", task.task)
         tell_of(task, intake.events, ERROR, error=kind_of(error))
         await intake.capture.failed(task, reason_of(error), clock.now())
 
 
-def tell_of(task: Task, events: Emitter, event_type: str, **figures: str | float) -> None:
+def tell_of(task: DueSource, events: Emitter, event_type: str, **figures: str | float) -> None:
     """An event of a piece of work, for whom it is read, or else whose scope it is; to encode a team's is nobody's."""
-    own = task["scope"].removeprefix(_OWN) if task["scope"].startswith(_OWN) else ""
-    user_id = task["user_id"] or own
-    if user_id and task["sensitivity"] is not None:  # else its source is gone
+    own = task.scope.removeprefix(_OWN) if task.scope.startswith(_OWN) else ""
+    user_id = task.user_id or own
+    if user_id and task.sensitivity is not None:  # else its source is gone
         events.tell(
             user_id,
-            _PROCESSES[task["task"]],
+            _PROCESSES[task.task],
             event_type,
-            session_id=task["session_id"],
-            sensitivity=Sensitivity(task["sensitivity"]),
-            source_id=task["source_id"],
+            session_id=task.session_id,
+            sensitivity=task.sensitivity,
+            source_id=task.source_id,
             **figures,
         )

@@ -207,11 +207,11 @@ class SoundSweeps:
         """Who spoke in a session between two instants, as far as that stands, or as it was heard at once."""
         scope, session_id = user_scope(session.user_id), _session_id(session)
         return [
-            SpokenSpan(row["at"], row["at"] + row["end_s"] - row["start_s"], row["speaker"])
+            SpokenSpan(each.at, each.ended_at, each.speaker)
             for part in await self._sound.intake.capture.parts(scope, session_id)
             if part.started_at <= last and part.ended_at >= first
-            for row in await self._sound.sources.segments(scope, part.source_id, labels=True)
-            if (row["replaced_by"] is None if swept else not row["is_sweep"])
+            for each in await self._sound.sources.labelled(scope, part.source_id)
+            if (each.replaced_by is None if swept else not each.is_sweep)
         ]
 
     async def _name(self, session: KeptSession, segments: Sequence[dict[str, Any]]) -> None:
@@ -260,9 +260,9 @@ class SoundSweeps:
         page = await self._sound.sources.page(view, MOST_TOLD, after=began - DAY_S, before=ended + AFTER_S)
         origin, own = session.stream.partition("-")[0], f"{session.stream}-{session.name.split('-')[-2]}"
         return [
-            (row["started_at"] - BEFORE_S, (row["ended_at"] or row["started_at"]) + AFTER_S)
-            for row in page.shown
-            if row["source_id"].startswith(f"{origin}-") and not row["source_id"].startswith(own)
+            (source.started_at - BEFORE_S, (source.ended_at or source.started_at) + AFTER_S)
+            for source in page.shown
+            if source.source_id.startswith(f"{origin}-") and not source.source_id.startswith(own)
         ]
 
 

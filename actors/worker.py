@@ -33,6 +33,7 @@ from memory.model.events import ERROR
 from memory.model.ids import command_id
 from memory.model.scopes import Sensitivity
 from memory.model.verdicts import StatementPair, Verdict
+from memory.model.waiting import DueSource, QueueOrder, UnencodedFact
 from memory.ports import Embedder, Judge, Vector
 from memory.services.extract import encode
 from memory.services.judging import Judgeable, RetrySchedule, ask_again, submit_judged
@@ -187,10 +188,10 @@ class Worker:
         patience = RetrySchedule(self._settings.extraction.retry_base_s, self._settings.extraction.retry_cap_s)
         while True:
             await asyncio.sleep(FACTS_S)
-            rows = await (await self._open()).memory.journal.unjudged_facts(MOST_UNJUDGED)
-            due = set(patience.due([row["fact_id"] for row in rows], self._clock.now()))
-            for user_id in {row["user_id"] for row in rows}:
-                mine = {row["fact_id"]: row["statement"] for row in rows if row["user_id"] == user_id}
+            facts = await (await self._open()).memory.journal.unjudged_facts(MOST_UNJUDGED)
+            due = set(patience.due([fact.fact_id for fact in facts], self._clock.now()))
+            for user_id in {fact.user_id for fact in facts}:
+                mine = {fact.fact_id: fact.statement for fact in facts if fact.user_id == user_id}
                 chosen = [each for each in mine if each in due][:AT_ONCE]
                 patience.tried(chosen, self._clock.now())  # what is judged is not listed any more
                 if chosen:
@@ -215,8 +216,8 @@ class Worker:
 
     async def _encode_next(self, *, longest: bool) -> bool:
         """Encode the next batch; False if there is none."""
-        intake, served = (await self._open()).intake, self._encoding.served
-        due = await intake.capture.due("embed", self._clock.now(), BATCH, longest=longest, served=served)
+        intake, order = (await self._open()).intake, QueueOrder(longest, self._encoding.served)
+        due = await intake.capture.due("embed", self._clock.now(), BATCH, order)
         try:
             await encode_heard(due, intake.capture, intake.encoder)
         except Exception as error:
@@ -225,12 +226,12 @@ class Worker:
             for task in due:  # each by itself: what fails again has failed for its own words
                 await attempt(task, self._embed, intake, self._clock)
         if due:
-            self._encoding.had(due[0]["scope"])
+            self._encoding.had(due[0].scope)
         else:
             self._encoding.nobody_waits()
         return bool(due)
 
-    async def _embed(self, task: Mapping[str, Any]) -> None:
+    async def _embed(self, task: DueSource) -> None:
         intake = (await self._open()).intake
         await encode_heard([task], intake.capture, intake.encoder)
 
@@ -244,13 +245,13 @@ class Worker:
             return False
         stores = await self._open()
         resting = [*self._refused.resting(now), *await stores.nights.kept.under_way()]
-        rows = await stores.memory.journal.unencoded_facts(BATCH, resting)
-        if not rows:
+        facts = await stores.memory.journal.unencoded_facts(BATCH, resting)
+        if not facts:
             self._look_at_facts = now + FACTS_S
             return False
-        for user_id in sorted({row["user_id"] for row in rows}):
+        for user_id in sorted({fact.user_id for fact in facts}):
             try:
-                await self._embed_facts_of(user_id, [row for row in rows if row["user_id"] == user_id])
+                await self._embed_facts_of(user_id, [fact for fact in facts if fact.user_id == user_id])
             except Exception as error:
                 if is_away(error):
                     raise
@@ -258,15 +259,15 @@ class Worker:
                 self._refused.tried([user_id], now)
         return True
 
-    async def _embed_facts_of(self, user_id: str, rows: Sequence[Mapping[str, Any]]) -> None:
+    async def _embed_facts_of(self, user_id: str, facts: Sequence[UnencodedFact]) -> None:
         """What has a vector to be made anew has met its rivals; what had none meets them now."""
         stores = await self._open()
-        if anew := [row for row in rows if row["anew"]]:
-            vectors = await encode(stores.encoder, [row["statement"] for row in anew])
-            own = {row["fact_id"]: vectors[row["statement"]] for row in anew}
+        if anew := [fact for fact in facts if fact.anew]:
+            vectors = await encode(stores.encoder, [fact.statement for fact in anew])
+            own = {fact.fact_id: vectors[fact.statement] for fact in anew}
             await stores.memory.journal.put_fact_vectors(user_id, own)
             await self._shards.ask(user_id, "relearn", user_id)
-        if unmet := [row for row in rows if not row["anew"]]:
+        if unmet := [fact for fact in facts if not fact.anew]:
             await let_meet(user_id, unmet, stores.encoder, self._submit, self._clock.now())
 
     async def _submit(self, user_id: str, command: Judgeable, vectors: Mapping[str, Vector]) -> object:

@@ -35,6 +35,7 @@ from memory.model.profile import Profile
 from memory.model.scopes import View, user_scope
 from memory.model.sources import ROLES, Segment, Source
 from memory.model.timeline import Instant
+from memory.model.waiting import DueSource
 from memory.model.working_set import WorkingSet
 from memory.ports import Embedder, Extractor, LanguageModel, Vector
 from memory.retrieval.batches import SegmentBatch, dense_text, local_date
@@ -50,7 +51,7 @@ from memory.rules.decider import Rules
 from memory.rules.reflection import Likeness
 from memory.services.answer import QUOTES, ComposedAnswer, Findings, answer, spoken
 from memory.services.best_fact import BestFact, RecalledMaterial, leads
-from memory.services.extract import read_source
+from memory.services.extract import ReadingParts, read_source
 from memory.services.hits import SegmentHit
 from memory.services.ingest import with_speakers
 from memory.services.known import KnownFact
@@ -148,9 +149,9 @@ class Living:
         heard = with_speakers(source, self.believed.profile)
         self.sources.store(heard)
         self._shelve(heard)
-        task = {"user_id": USER, "scope": heard.scope, "source_id": heard.source_id}
-        parts = self._parts
-        while await read_source(task, self.sources, parts.extractor, parts.embedder, self._accept, BATCH):
+        task = DueSource(heard.scope, heard.source_id, "read", USER)
+        parts = ReadingParts(self._parts.extractor, self._parts.embedder, self._accept, BATCH)
+        while await read_source(task, self.sources, parts):
             pass
 
     async def ask(self, text: str) -> ComposedAnswer:

@@ -18,12 +18,12 @@ from memory.errors import Unavailable
 from memory.model.changes import ChangeSet
 from memory.model.claims import Reading, Utterance
 from memory.model.commands import Command
+from memory.model.erasing import ErasureTask
 from memory.model.verdicts import StatementPair, Verdict
 from memory.model.working_set import WorkingSet
 from memory.ports import Keys, Vector
 from memory.retrieval.projected import ProjectionProgress
 from memory.retrieval.query import Question
-from memory.services.erasing import Task
 from memory.services.rebuild import RebuildResult
 from memory.services.recall import Recollection
 
@@ -126,9 +126,9 @@ class RayActorClient:
         with suppress(Unavailable):
             self._directory.worker().wake.remote()
 
-    async def erase(self, task: Task) -> Mapping[str, int]:
+    async def erase(self, task: ErasureTask) -> Mapping[str, int]:
         """Carry out a piece of an erasure in its user's memory."""
-        answer = self._directory.ask(task["user_id"], "erase", task)
+        answer = self._directory.ask(task.user_id, "erase", task)
         return cast(Mapping[str, int], await self._within(answer, PIECE_S))
 
     async def forget_user(self, user_id: str) -> None:

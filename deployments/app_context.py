@@ -33,6 +33,7 @@ from memory.errors import ConfigError, Unavailable
 from memory.model.changes import ChangeSet
 from memory.model.claims import Reading, Utterance
 from memory.model.commands import Command
+from memory.model.erasing import ErasureTask
 from memory.model.profile import Profile
 from memory.model.scopes import SENSITIVITY_NAMES, View
 from memory.model.timeline import Instant
@@ -45,7 +46,7 @@ from memory.retrieval.query import Question
 from memory.retrieval.verdicts import VerdictWeights
 from memory.rules.decider import Rules
 from memory.services.ears import Ear, LiveEar, VoicesOfEar
-from memory.services.erasing import Eraser, Task
+from memory.services.erasing import Eraser
 from memory.services.leasing import FreeLeases
 from memory.services.night import NightParts
 from memory.services.rebuild import RebuildResult
@@ -140,7 +141,7 @@ class ActorClient(Protocol):
     async def wake(self) -> None:
         """Tell the worker that there is something to do."""
 
-    async def erase(self, task: Task) -> Mapping[str, int]:
+    async def erase(self, task: ErasureTask) -> Mapping[str, int]:
         """Carry out a piece of an erasure in its user's memory."""
 
     async def forget_user(self, user_id: str) -> None:

@@ -218,9 +218,9 @@ async def hear(
     """
     profile, source_id = await app.profile(who.user_id), f"{TOLD}-{digest(TOLD, key).hex()}"
     known = await app.stores.reads.sources.segments(who.scope, source_id)
-    if any(said["text"] != text for said in known):
+    if any(said.text != text for said in known):
         raise Conflict("This Idempotency-Key was used for other words.", source_id=source_id)
-    now = known[0]["at"] if known else app.clock.now()
+    now = known[0].at if known else app.clock.now()
     speaker = profile.label
     language = profile.languages[0] if len(profile.languages) == 1 else None
     segment = Segment(kept.segment_id, speaker, text, 0.0, 0.0, role="user", language=language)

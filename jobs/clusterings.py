@@ -51,7 +51,7 @@ async def run(settings: Settings, users: Collection[str] | None) -> list[dict[st
     """
     stores = await build.stores(settings, "night")
     try:
-        sleepers = [each["user_id"] for each in await stores.nights.kept.sleepers()]
+        sleepers = [each.user_id for each in await stores.nights.kept.sleepers()]
     finally:
         await stores.close()
     wanted = [each for each in sleepers if users is None or each in users]

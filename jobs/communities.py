@@ -7,11 +7,10 @@ is not written again. The scheduler submits it for those whose graph a night has
 from __future__ import annotations
 
 from argparse import Namespace
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from config.settings import Settings
-from jobs.starting import job_parser, run_job
+from jobs.starting import Report, job_parser, run_job
 
 
 def main() -> None:
@@ -19,7 +18,7 @@ def main() -> None:
     run_job(job_parser("jobs.communities", main.__doc__, several=True), _find, "memories looked through")
 
 
-async def _find(settings: Settings, asked: Namespace) -> Sequence[Mapping[str, Any]]:
+async def _find(settings: Settings, asked: Namespace) -> Sequence[Report]:
     from jobs.clusterings import run
 
     return await run(settings, asked.user)

@@ -7,12 +7,11 @@ from the tables, and lets the shard commit; a night that was is only told again.
 from __future__ import annotations
 
 from argparse import Namespace
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import date
-from typing import Any
 
 from config.settings import Settings
-from jobs.starting import job_parser, run_job
+from jobs.starting import Report, job_parser, run_job
 
 
 def main() -> None:
@@ -22,7 +21,7 @@ def main() -> None:
     run_job(parser, _sleep, "nights told")
 
 
-async def _sleep(settings: Settings, asked: Namespace) -> Sequence[Mapping[str, Any]]:
+async def _sleep(settings: Settings, asked: Namespace) -> Sequence[Report]:
     from jobs.nights import run
 
     return await run(settings, asked.user, asked.night)

@@ -13,7 +13,7 @@ from memory.model.commands import Command
 from memory.ports import Keys
 from memory.retrieval.query import Question
 from memory.services.recall import Recollection
-from memory.services.sleeping import STEP, run_nights
+from memory.services.sleeping import STEP, NightTidings, run_nights
 
 
 class ShardTurnRunner:
@@ -44,9 +44,10 @@ async def run(settings: Settings, user_id: str | None, night: date | None) -> li
     try:
         resting = await nights.failures.resting(STEP) if user_id is None else ()
         known = await nights.kept.sleepers()
-        sleepers = [each for each in known if user_id in (None, each["user_id"]) and each["user_id"] not in resting]
+        sleepers = [each for each in known if user_id in (None, each.user_id) and each.user_id not in resting]
         runner = ShardTurnRunner(Shards(settings, TURN_S))
         parts = build.night_parts(settings, nights, runner, build_models.language(settings))
-        return await run_nights(sleepers, night, build.clock().now(), parts, nights.failures, stores.events)
+        tidings = NightTidings(nights.failures, stores.events)
+        return await run_nights(sleepers, night, build.clock().now(), parts, tidings)
     finally:
         await stores.close()

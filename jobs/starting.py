@@ -15,7 +15,9 @@ from config.cluster import adopt_cluster
 from config.settings import Settings, load
 from memory.errors import DomainError
 
-Work = Callable[[Settings, argparse.Namespace], Coroutine[Any, Any, Sequence[Mapping[str, Any]]]]
+Report = Mapping[str, Any]
+"""What is printed of a piece of work: JSON."""
+Work = Callable[[Settings, argparse.Namespace], Coroutine[Any, Any, Sequence[Report]]]
 """What a job does with the settings and its arguments. It imports what needs Ray when it is called, and not before."""
 
 

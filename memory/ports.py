@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
-from typing import Any, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,16 +19,17 @@ from memory.model.claims import Reading, Utterance
 from memory.model.graph import WeightedGraph
 from memory.model.prompts import Prompt
 from memory.model.scopes import Sensitivity, View
-from memory.model.sources import ON_PURPOSE, Source, Telling
+from memory.model.sources import ON_PURPOSE, Source, StoredSource, Telling
 from memory.model.timeline import Instant
 from memory.model.verdicts import StatementPair, Verdict
+from memory.model.waiting import LATEST_FIRST, DueSource, QueueOrder
 from memory.model.working_set import WorkingSet
 from memory.retrieval.batches import SegmentBatch
 from memory.retrieval.candidates import Ranking, Traits
 from memory.retrieval.pieces import Encoded, EncodedQuestion
 from memory.retrieval.projected import Position, ProjectionBatch
 from memory.retrieval.query import Probe
-from memory.rules.leases import LeaseUser
+from memory.rules.leases import LeaseState, LeaseUser
 
 Vector = NDArray[np.float32]
 """[dimensions], unit length."""
@@ -129,32 +130,19 @@ class Unread:
 class Capture(Protocol):
     """What was heard: many writers, natural keys, upsert; searchable in the next request."""
 
-    async def store(self, source: Source, telling: Telling = ON_PURPOSE) -> Mapping[str, Any]:
-        """Store a source and its segments in one transaction: `{source_id, segments, changed}`.
+    async def store(self, source: Source, telling: Telling = ON_PURPOSE) -> StoredSource:
+        """Store a source and its segments in one transaction.
 
         Raises Forgotten for a source that was forgotten, unless it is told again on purpose.
         """
 
-    async def due(
-        self,
-        task: str,
-        now: Instant,
-        limit: int,
-        *,
-        longest: bool = False,
-        served: Sequence[str] = (),
-        besides: Sequence[str] = (),
-    ) -> Sequence[Mapping[str, Any]]:
-        """Sources whose task (embed or read) is due: `{scope, source_id, task, user_id, attempts, asked}`.
-
-        Users (of embed: scopes) take turns: those in `served` come last, in their order, those in `besides` not at all.
-        What was just heard comes first; with `longest` what has waited longest, whatever and whose it is.
-        """
+    async def due(self, task: str, now: Instant, limit: int, order: QueueOrder = LATEST_FIRST) -> Sequence[DueSource]:
+        """Sources whose task (embed or read) is due, at most `limit`, in this order."""
 
     async def unread(self, user_id: str, scope: str, source_id: str, limit: int) -> Unread:
         """The next unread segments of a source in order, preceded by a few read ones marked `context_only`."""
 
-    async def failed(self, task: Mapping[str, Any], error: str, now: Instant) -> None:
+    async def failed(self, task: DueSource, error: str, now: Instant) -> None:
         """Record a failed attempt; the next one is due after 10 s * 2^n, at most an hour, eight in all."""
 
 
@@ -382,7 +370,7 @@ class Leases(Protocol):
         lost by that.
         """
 
-    async def state(self) -> Mapping[str, Any] | None:
+    async def state(self) -> LeaseState | None:
         """Who holds a lease, who waits, and how much of what is shared they have declared; None if nobody can say."""
 
 

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
-from dataclasses import astuple
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 import orjson
 
 from adapters.capture.jsonl import cut, strike
 from adapters.capture.payloads import SESSION_ID, parse_payload
-from adapters.capture.sessions import SessionPart, fold_payloads
+from adapters.capture.sessions import fold_payloads
 from adapters.capture.sounds import SoundFolder, session_stream
 from memory.errors import Invalid
-from memory.model.timeline import Instant
+from memory.model.erasing import CapturedSource, ListedFiles, ListedSounds
+from memory.model.sources import SessionPart
 
 
 class OffsetStore(Protocol):
@@ -44,55 +44,48 @@ class SessionFiles:
         self._offsets, self._drop_offset = offsets, drop_offset
         self._sounds = sounds
 
-    def of_session(self, scope: str, session_id: str, parts: Sequence[SessionPart]) -> dict[str, Any]:
-        """What `strike` needs to know of the session a source came from."""
-        return {"scope": scope, "session_id": session_id, "parts": [astuple(each) for each in parts]}
-
-    def of_segment(self, scope: str, session_id: str, source_id: str, began: Instant, ended: Instant) -> dict[str, Any]:
-        """What `strike` needs to know of one segment whose words lie in no session file: of its sound alone."""
-        return self.of_session(scope, session_id, [SessionPart(session_id, source_id, began, ended)])
-
     def hold(self, scope: str, session_id: str) -> bool:
         """Whether a session lies in a file."""
         kind, _, user = scope.partition(":")
         return kind == "user" and bool(session_files(self._root, user, session_id, self._default_user))
 
-    async def strike(self, told: Mapping[str, Any]) -> int:
+    async def strike(self, source: CapturedSource) -> int:
         """Take a source out of the session files it came from, and its sound; how many files were changed."""
-        kind, _, user = told["scope"].partition(":")
+        kind, _, user = source.scope.partition(":")
         if kind != "user":
             return 0
-        parts = [SessionPart(*each) for each in told["parts"]]
-        struck, origin, stream = 0, told["session_id"].partition("-")[0], session_stream(told["session_id"])
-        for part in (each for each in parts if each.source_id == told["source_id"]):
+        session_id = source.session_id
+        struck, origin, stream = 0, session_id.partition("-")[0], session_stream(session_id)
+        for part in (each for each in source.parts if each.source_id == source.source_id):
             span = (part.started_at, part.ended_at)
             struck += await asyncio.to_thread(self._sounds.silence, user, origin, *span, stream)
-        for key, path in session_files(self._root, user, told["session_id"], self._default_user).items():
+        for key, path in session_files(self._root, user, session_id, self._default_user).items():
             read = await self._offsets.offset(key)
-            offset = await asyncio.to_thread(strike_source, path, read, told["source_id"], parts)
+            offset = await asyncio.to_thread(strike_source, path, read, source.source_id, source.parts)
             if offset is not None:
                 struck += 1
                 await (self._offsets.set_offset(key, offset) if path.exists() else self._drop_offset(key))
         return struck
 
-    def standing(self, user_id: str) -> dict[str, Any]:
+    def standing(self, user_id: str) -> ListedFiles:
         """What `remove` needs to know: every session file of a user, how long it is by now, and every sound."""
         mine = list((self._root / user_id).glob("*.jsonl")) if SESSION_ID.fullmatch(user_id) else []
         loose = list(self._root.glob("*.jsonl")) if user_id == self._default_user else []
         files = {str(path.relative_to(self._root)): path.stat().st_size for path in (*mine, *loose)}
-        return {"files": files, "sounds": {"user": user_id, "sessions": self._sounds.sessions(user_id)}}
+        return ListedFiles(files, ListedSounds(user_id, tuple(self._sounds.sessions(user_id))))
 
-    async def remove(self, told: Mapping[str, Any]) -> int:
+    async def remove(self, listed: ListedFiles) -> int:
         """Remove what session files held when they were listed, and the sound; how many files there were.
 
         What has come since stays, but for sound of a session that had begun.
         """
-        return await asyncio.to_thread(self._remove, told["files"], told.get("sounds"))
+        return await asyncio.to_thread(self._remove, listed)
 
-    def _remove(self, files: Mapping[str, int], sounds: Mapping[str, Any] | None) -> int:
-        heard = self._sounds.remove(sounds["user"], sounds["sessions"]) if sounds else 0
-        count = sum(cut(self._root / name, size) for name, size in files.items())
-        for folder in {(self._root / name).parent for name in files} - {self._root}:
+    def _remove(self, listed: ListedFiles) -> int:
+        sounds = listed.sounds
+        heard = self._sounds.remove(sounds.user, sounds.sessions) if sounds else 0
+        count = sum(cut(self._root / name, size) for name, size in listed.files.items())
+        for folder in {(self._root / name).parent for name in listed.files} - {self._root}:
             with suppress(OSError):  # something has come since
                 folder.rmdir()
         return count + heard

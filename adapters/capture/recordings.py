@@ -8,8 +8,9 @@ import orjson
 
 from adapters.capture.bodies import Body, bodies_of_source
 from adapters.capture.jsonl import read_from
-from adapters.capture.sessions import SessionPart, fold_payloads
+from adapters.capture.sessions import fold_payloads
 from adapters.capture.text import TextFile
+from memory.model.sources import SessionPart
 
 
 def sniff(file: TextFile) -> bool:

@@ -6,22 +6,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from adapters.capture.payloads import Payload
-from memory.model.sources import Segment, Source
+from memory.model.sources import Segment, SessionPart, Source
 from memory.model.timeline import Instant, instant
 from memory.rules.sweep import is_unsaid, prevailing
 
 SESSION_GAP_S = 15 * 60.0
 """Silence that ends a session (seed 001, layer 2)."""
-
-
-@dataclass(frozen=True, slots=True)
-class SessionPart:
-    """What a caller remembers of one part of a session between two reads."""
-
-    session_id: str
-    source_id: str
-    started_at: Instant
-    ended_at: Instant
 
 
 def fold_payloads(payloads: Iterable[Payload], scope: str, known: Iterable[SessionPart] = ()) -> list[Source]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime, timedelta
@@ -185,7 +185,7 @@ class SoundFolder:
         """The names of a user's sessions."""
         return [path.name for path in sessions_in(self._root / folder_name(user_id))]
 
-    def remove(self, user_id: str, names: list[str]) -> int:
+    def remove(self, user_id: str, names: Iterable[str]) -> int:
         """Remove these sessions; how many there were. One that goes on is opened anew."""
         folder = self._root / folder_name(user_id)
         wanted = set(names)

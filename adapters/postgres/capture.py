@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
 from psycopg.rows import DictRow
 from psycopg.types.json import Jsonb
 
-from adapters.capture.sessions import SessionPart
 from adapters.postgres.audit import PostgresAudit
 from adapters.postgres.codec import decode_profile
-from adapters.postgres.heard_rows import is_moved, segment_row, source_row, stored_segments, utterance_of
+from adapters.postgres.heard_rows import due_source, is_moved, segment_row, source_row, stored_segments, utterance_of
 from adapters.postgres.pool import Connection, Pool
 from adapters.postgres.sql import queries
 from adapters.row_scope import everybody
 from memory.errors import Forgotten
 from memory.model.profile import Profile
 from memory.model.scopes import Sensitivity
-from memory.model.sources import ON_PURPOSE, Segment, Source, Telling
+from memory.model.sources import ON_PURPOSE, Segment, SessionPart, Source, StoredSource, Telling
 from memory.model.timeline import Instant
+from memory.model.waiting import LATEST_FIRST, DueSource, QueueOrder, UnencodedSegment
 from memory.ports import Unread
 from memory.retrieval.pieces import Encoded
 from memory.rules.sweep import changed_segments
@@ -50,7 +50,7 @@ class PostgresCapture:
         self._encoder = encoder
         self._base_s, self._cap_s, self._attempts, self._tries = base_s, cap_s, attempts, tries
 
-    async def store(self, source: Source, telling: Telling = ON_PURPOSE) -> dict[str, Any]:
+    async def store(self, source: Source, telling: Telling = ON_PURPOSE) -> StoredSource:
         """Upsert a source and its segments. Raises Forgotten."""
         scope = {"scope": source.scope, "source_id": source.source_id}
         async with self._pool.pipelined(scope=source.scope) as connection:
@@ -62,15 +62,20 @@ class PostgresCapture:
             moved = known is not None and is_moved(source, known)
             await connection.execute(Q["put_source"], source_row(source))
             if changed:
-                last = known["last_ord"] if known else -1
-                await _write(connection, source, changed, replaced, rows, position, last)
+                places = _places(changed, rows, known["last_ord"] if known else -1)
+                said = [
+                    segment_row(source, each)
+                    | {"ord": places[each.segment_id], "replaced_by": replaced.get(each.segment_id)}
+                    for each in changed
+                ]
+                await _write(connection, scope, position, said)
             if moved:
                 await connection.execute(
                     Q["move_segments"], {**scope, "started_at": source.started_at, "position": position}
                 )
             if changed or moved:
                 await self._want_work(connection, source, position, telling)
-        return {"source_id": source.source_id, "segments": len(source.segments), "changed": len(changed)}
+        return StoredSource(source.source_id, segments=len(source.segments), changed=len(changed))
 
     async def _want_work(self, connection: Connection, source: Source, position: int, telling: Telling) -> None:
         kind, _, owner = source.scope.partition(":")
@@ -90,25 +95,13 @@ class PostgresCapture:
         row = await self._pool.row(Q["profile"], user_id=user_id)
         return decode_profile(row["profile"]) if row else Profile()
 
-    async def due(
-        self,
-        task: str,
-        now: Instant,
-        limit: int,
-        *,
-        longest: bool = False,
-        served: Sequence[str] = (),
-        besides: Sequence[str] = (),
-    ) -> Sequence[Mapping[str, Any]]:
-        """Sources whose `task` (embed or read) is due: `{scope, source_id, task, user_id, attempts, asked,
-        session_id, sensitivity}`.
-
-        `served` are users (of embed: scopes) in the order in which they had their turn; `besides` have none now.
-        """
-        wanted = {"task": task, "now": now, "limit": limit, "longest": longest}
-        turns = {"served": list(served), "besides": list(besides)}
+    async def due(self, task: str, now: Instant, limit: int, order: QueueOrder = LATEST_FIRST) -> list[DueSource]:
+        """Sources whose `task` (embed or read) is due, at most `limit`, in this order."""
+        wanted = {"task": task, "now": now, "limit": limit, "longest": order.longest}
+        turns = {"served": list(order.served), "besides": list(order.besides)}
         with everybody("the queue of work"):
-            return await self._pool.rows(Q["due"], **wanted, **turns, attempts=self._attempts)
+            rows = await self._pool.rows(Q["due"], **wanted, **turns, attempts=self._attempts)
+        return [due_source(row) for row in rows]
 
     async def unread(self, user_id: str, scope: str, source_id: str, limit: int) -> Unread:
         """What of a source was not read for this user yet, `limit` segments, with the turns before each as context."""
@@ -139,7 +132,7 @@ class PostgresCapture:
         else:
             await self._pool.rows(Q["blame_reading"], **which, reason=reason[:500])
 
-    async def failed(self, task: Mapping[str, Any], error: str, now: Instant) -> None:
+    async def failed(self, task: DueSource, error: str, now: Instant) -> None:
         """Record a failed attempt at a piece of work; the next one is due after the back-off."""
         await self._pool.rows(
             Q["failed"], **_work_key(task), error=error[:500], now=now, base_s=self._base_s, cap_s=self._cap_s
@@ -164,16 +157,18 @@ class PostgresCapture:
         """Let the vectors of a source be made anew; until then they serve."""
         await self._pool.rows(Q["want_vectors"], scope=scope, source_id=source_id, encoder=self._encoder)
 
-    async def finished(self, *tasks: Mapping[str, Any]) -> None:
+    async def finished(self, *tasks: DueSource) -> None:
         """Take pieces of work off the queue, but for those that were asked for again after `due` had named them."""
         if tasks:
-            await self._pool.rows(Q["finish_work"], tasks=Jsonb(tasks), scopes=[task["scope"] for task in tasks])
+            done = [{**_work_key(task), "asked": task.asked} for task in tasks]
+            await self._pool.rows(Q["finish_work"], tasks=Jsonb(done), scopes=[task.scope for task in tasks])
 
-    async def unembedded(self, sources: Sequence[tuple[str, str]], limit: int) -> list[DictRow]:
+    async def unembedded(self, sources: Sequence[tuple[str, str]], limit: int) -> list[UnencodedSegment]:
         """The first segments of these sources, as (scope, source_id), that have no current vector or are to be encoded
         anew, one source after another."""
         scopes, ids = [scope for scope, _ in sources], [source_id for _, source_id in sources]
-        return await self._pool.rows(Q["to_embed"], scopes=scopes, ids=ids, limit=limit, encoder=self._encoder)
+        rows = await self._pool.rows(Q["to_embed"], scopes=scopes, ids=ids, limit=limit, encoder=self._encoder)
+        return [UnencodedSegment(**row) for row in rows]
 
     async def renew_vectors(self, scope: str) -> None:
         """Let the vectors of a scope be made anew; until then they serve."""
@@ -273,29 +268,21 @@ async def _all(connection: Connection, statement: str, **parameters: Any) -> lis
     return await (await connection.execute(statement, parameters, binary=True)).fetchall()
 
 
-def _work_key(task: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: task[name] for name in ("scope", "source_id", "task", "user_id")}
+def _work_key(task: DueSource) -> dict[str, Any]:
+    return {name: getattr(task, name) for name in ("scope", "source_id", "task", "user_id")}
 
 
-async def _write(
-    connection: Connection,
-    source: Source,
-    changed: Sequence[Segment],
-    replaced: Mapping[str, str],
-    rows: Iterable[Mapping[str, Any]],
-    position: int,
-    last_ord: int,
-) -> None:
-    ords = {row["segment_id"]: row["ord"] for row in rows}
-    fresh = [segment.segment_id for segment in changed if segment.segment_id not in ords]
-    ords |= {segment_id: last_ord + number for number, segment_id in enumerate(fresh, start=1)}
-    said = [
-        segment_row(source, segment)
-        | {"ord": ords[segment.segment_id], "replaced_by": replaced.get(segment.segment_id)}
-        for segment in changed
-    ]
-    scope = {"scope": source.scope, "source_id": source.source_id}
-    await connection.execute(Q["put_segments"], {**scope, "position": position, "segments": Jsonb(said)})
-    await connection.execute(Q["unremove"], {"scope": source.scope, "keys": [row["segment_key"] for row in said]})
+def _places(changed: Sequence[Segment], rows: Iterable[DictRow], last: int) -> dict[str, int]:
+    """Segment id -> its place in the source: what is known keeps its own, what is new comes behind the `last`."""
+    places = {row["segment_id"]: row["ord"] for row in rows}
+    fresh = [segment.segment_id for segment in changed if segment.segment_id not in places]
+    return places | {segment_id: last + number for number, segment_id in enumerate(fresh, start=1)}
+
+
+async def _write(connection: Connection, source: dict[str, str], position: int, said: Sequence[dict[str, Any]]) -> None:
+    """Write these rows of segments; `source` is its scope and id."""
+    scope = source["scope"]
+    await connection.execute(Q["put_segments"], {**source, "position": position, "segments": Jsonb(said)})
+    await connection.execute(Q["unremove"], {"scope": scope, "keys": [row["segment_key"] for row in said]})
     if gone := [row["segment_key"] for row in said if not row["words"]]:
-        await connection.execute(Q["forget_vectors"], {"scope": source.scope, "keys": gone})
+        await connection.execute(Q["forget_vectors"], {"scope": scope, "keys": gone})

@@ -10,6 +10,7 @@ from psycopg.types.json import Jsonb
 
 from adapters.postgres.audit import strike_source
 from adapters.postgres.capture import Q as CAPTURE
+from adapters.postgres.erasing_rows import receipt_of, task_of, told_as
 from adapters.postgres.forget import Q as FORGET
 from adapters.postgres.pool import Connection, Pool
 from adapters.postgres.sql import queries
@@ -17,6 +18,19 @@ from adapters.row_scope import as_named, everybody
 from memory.errors import Conflict, NotFound
 from memory.model.accesses import SOURCE
 from memory.model.changes import SEGMENT
+from memory.model.erasing import (
+    ENTITY,
+    FILES,
+    MEMORY,
+    WITHDRAW,
+    CapturedSource,
+    ErasureRequest,
+    ErasureTask,
+    KeptReceipt,
+    ListedFiles,
+    WithdrawnEntity,
+    WithdrawnSegments,
+)
 from memory.model.ids import segment_named
 from memory.model.scopes import user_scope
 from memory.rules.withdrawal import taught_by
@@ -27,6 +41,7 @@ LEASE_S = 60.0
 BASE_S, CAP_S = 5.0, 600.0
 """Seconds until a piece that failed is tried again, and the most that doubling makes of them."""
 
+Taught = tuple[tuple[str, tuple[str, ...]], ...]
 _QUEUE = "the queue of what is to be erased"
 
 
@@ -48,14 +63,14 @@ class PostgresErasing:
             return str(row["id"]), False
         hashed = await self._pool.row(Q["hashed"], id=identity)
         assert hashed is not None
-        if known["what"] != what or (what != "entity" and known["id"] != hashed[what]):
+        if known.what != what or (what != "entity" and known.id != hashed[what]):
             raise Conflict("This Idempotency-Key was used for another request.", receipt_id=row["id"])
         return str(row["id"]), True
 
-    async def receipt(self, user_id: str, receipt_id: str) -> DictRow | None:
+    async def receipt(self, user_id: str, receipt_id: str) -> KeptReceipt | None:
         """A receipt of this user with the state of its pieces; None if there is none."""
         rows = await self._rows("receipt", user_id=user_id, receipt_id=receipt_id)
-        return rows[0] if rows else None
+        return receipt_of(rows[0]) if rows else None
 
     async def reached(self, user_id: str) -> tuple[int, float]:
         """How many erasures have reached a memory, of its team's words too, and when the last was asked for.
@@ -65,16 +80,8 @@ class PostgresErasing:
         [row] = await self._rows("reached", user_id=user_id)
         return row["count"], row["latest"]
 
-    async def source(
-        self,
-        receipt_id: str,
-        user_id: str,
-        scope: str,
-        source_id: str,
-        files: Mapping[str, Any],
-        segment_id: str | None = None,
-    ) -> None:
-        """Erase a source with its words, quotations of them included, and queue the rest: withdrawals and `files`.
+    async def source(self, asked: ErasureRequest, source: CapturedSource, segment_id: str | None = None) -> None:
+        """Erase a source with its words, quotations of them included, and queue the rest: withdrawals and files.
 
         `segment_id` is what was asked for, if that was the last of its segments.
 
@@ -82,14 +89,13 @@ class PostgresErasing:
         NotFound if another request was faster.
         """
         with everybody("words leave every memory that rests on them"):
-            named = source_id if segment_id is None else segment_named(source_id, segment_id)
-            await self._erase_source(receipt_id, user_id, scope, source_id, files, named)
+            named = source.source_id if segment_id is None else segment_named(source.source_id, segment_id)
+            await self._erase_source(asked, source, named)
 
-    async def _erase_source(
-        self, receipt_id: str, user_id: str, scope: str, source_id: str, files: Mapping[str, Any], named: str
-    ) -> None:
+    async def _erase_source(self, asked: ErasureRequest, source: CapturedSource, named: str) -> None:
+        scope, source_id = source.scope, source.source_id
         async with self._pool.transaction(long=True) as connection:
-            await _begin(connection, receipt_id, user_id, "source", named)
+            await _begin(connection, asked, "source", named)
             position = (await _all(connection, CAPTURE["next_position"], scope=scope))[0]["position"]
             rows = await _all(connection, CAPTURE["keys_of_source"], scope=scope, source_id=source_id)
             keys = [row["segment_key"] for row in rows]
@@ -99,28 +105,24 @@ class PostgresErasing:
             deleted = await connection.execute(CAPTURE["delete_source"], {"scope": scope, "source_id": source_id})
             if not deleted.rowcount:
                 raise NotFound("There is no such source in this memory any more.", id=source_id)
-            follow = {"source_id": source_id}
-            content = await _withdrawn(connection, receipt_id, user_id, scope, keys, follow, {**files, **follow})
+            content = await _withdrawn(connection, asked, source, keys, source_id)
             await strike_source(connection, source_id)
             counts = {"segments": len(keys), "vectors": vectors["count"], "content": content}
-            await connection.execute(Q["count"], {"receipt_id": receipt_id, "counts": Jsonb(counts)})
+            await connection.execute(Q["count"], {"receipt_id": asked.receipt_id, "counts": Jsonb(counts)})
 
-    async def segment(
-        self, receipt_id: str, user_id: str, scope: str, source_id: str, segment_id: str, files: Mapping[str, Any]
-    ) -> None:
-        """Erase one segment, with what it has replaced, and queue the withdrawals and its sound in `files`.
+    async def segment(self, asked: ErasureRequest, source: CapturedSource, segment_id: str) -> None:
+        """Erase one segment, with what it has replaced, and queue the withdrawals and its sound in the files.
 
         The rest of its source stays. Raises NotFound if another request was faster.
         """
         with everybody("words leave every memory that rests on them"):
-            await self._erase_segment(receipt_id, user_id, scope, source_id, segment_id, files)
+            await self._erase_segment(asked, source, segment_id)
 
-    async def _erase_segment(
-        self, receipt_id: str, user_id: str, scope: str, source_id: str, segment_id: str, files: Mapping[str, Any]
-    ) -> None:
+    async def _erase_segment(self, asked: ErasureRequest, source: CapturedSource, segment_id: str) -> None:
+        scope, source_id = source.scope, source.source_id
         which = {"scope": scope, "source_id": source_id, "segment_id": segment_id}
         async with self._pool.transaction(long=True) as connection:
-            await _begin(connection, receipt_id, user_id, "source", segment_named(source_id, segment_id))
+            await _begin(connection, asked, "source", segment_named(source_id, segment_id))
             position = (await _all(connection, CAPTURE["next_position"], scope=scope))[0]["position"]
             keys = [row["segment_key"] for row in await _all(connection, Q["with_replaced"], **which)]
             if not keys:
@@ -129,72 +131,69 @@ class PostgresErasing:
             await connection.execute(CAPTURE["remove_keys"], {"scope": scope, "keys": keys, "position": position})
             await connection.execute(Q["drop_segments"], {"scope": scope, "keys": keys})
             await connection.execute(Q["drop_wordings"], which)
-            heard = {**files, "source_id": source_id}
-            content = await _withdrawn(connection, receipt_id, user_id, scope, keys, {"source_id": None}, heard)
+            content = await _withdrawn(connection, asked, source, keys, None)
             counts = {"segments": len(keys), "vectors": vectors["count"], "content": content}
-            await connection.execute(Q["count"], {"receipt_id": receipt_id, "counts": Jsonb(counts)})
+            await connection.execute(Q["count"], {"receipt_id": asked.receipt_id, "counts": Jsonb(counts)})
 
-    async def entity(self, receipt_id: str, user_id: str, entity_id: str, command_id: str) -> None:
+    async def entity(self, asked: ErasureRequest, entity: WithdrawnEntity) -> None:
         """Queue the forgetting of an entity."""
-        async with self._pool.transaction(user_id=user_id) as connection:
-            await _begin(connection, receipt_id, user_id, "entity", entity_id)
-            told = {"entity_id": entity_id, "command_id": command_id}
-            await _ask(connection, receipt_id, [("entity", user_id, told)])
+        async with self._pool.transaction(user_id=asked.user_id) as connection:
+            await _begin(connection, asked, "entity", entity.entity_id)
+            await _ask(connection, [ErasureTask(asked.receipt_id, ENTITY, asked.user_id, entity)])
 
-    async def voice(self, receipt_id: str, user_id: str, voice_id: str) -> None:
+    async def voice(self, asked: ErasureRequest, voice_id: str) -> None:
         """Begin to forget a voice: whoever erases its prints says so afterwards, by `settled`."""
-        async with self._pool.transaction(user_id=user_id) as connection:
-            await _begin(connection, receipt_id, user_id, "voice", voice_id)
+        async with self._pool.transaction(user_id=asked.user_id) as connection:
+            await _begin(connection, asked, "voice", voice_id)
 
     async def settled(self, receipt_id: str) -> None:
         """Nothing is left to be done for a receipt but to sweep the database's files."""
         await self._rows("settle", receipt_id=receipt_id)
 
-    async def memory(self, receipt_id: str, user_id: str, folders: Sequence[str], files: Mapping[str, Any]) -> None:
-        """Erase all that was heard by and is believed for a user, and queue what lies in `files`.
+    async def memory(self, asked: ErasureRequest, folders: Sequence[str], listed: ListedFiles) -> None:
+        """Erase all that was heard by and is believed for a user, and queue what lies in the files.
 
         `folders` are where the offsets of the user's session files are kept under. Sources leave tombstones, so that
         no watcher brings them back; tokens stay.
         """
-        scope = user_scope(user_id)
-        key = {"user_id": user_id, "scope": scope, "folders": list(folders)}
         with as_named():  # in all scopes that are read for the user, whoever asked
-            await self._erase_memory(receipt_id, key, files)
+            await self._erase_memory(asked, folders, listed)
 
-    async def _erase_memory(self, receipt_id: str, key: Mapping[str, Any], files: Mapping[str, Any]) -> None:
-        user_id, scope = key["user_id"], key["scope"]
+    async def _erase_memory(self, asked: ErasureRequest, folders: Sequence[str], listed: ListedFiles) -> None:
+        user_id, scope = asked.user_id, user_scope(asked.user_id)
+        key = {"user_id": user_id, "scope": scope, "folders": list(folders)}
         async with self._pool.transaction(long=True, user_id=user_id) as connection:
-            await _begin(connection, receipt_id, user_id, "memory", user_id)
+            await _begin(connection, asked, "memory", user_id)
             await connection.execute(Q["lock_user"], key)  # the order every turn locks in: user, scope, segments
             position = (await _all(connection, CAPTURE["next_position"], scope=scope))[0]["position"]
             [weighed] = await _all(connection, Q["weigh"], **key)
             for name in ("bury_all", "remove_all", "drop_sources", "drop_words", "drop_user"):
                 await connection.execute(Q[name], {**key, "position": position})
-            await _ask(connection, receipt_id, [("memory", user_id, dict(files))])
-            await connection.execute(Q["count"], {"receipt_id": receipt_id, "counts": Jsonb(weighed)})
+            await _ask(connection, [ErasureTask(asked.receipt_id, MEMORY, user_id, listed)])
+            await connection.execute(Q["count"], {"receipt_id": asked.receipt_id, "counts": Jsonb(weighed)})
 
     async def cancel(self, receipt_id: str) -> None:
         """Take back a request that turned out to be impossible."""
         await self._rows("cancel", receipt_id=receipt_id)
 
-    async def tasks(self, receipt_id: str) -> list[DictRow]:
+    async def tasks(self, receipt_id: str) -> list[ErasureTask]:
         """What is still to be done for a receipt."""
-        return await self._rows("tasks_of", receipt_id=receipt_id)
+        return [task_of(row) for row in await self._rows("tasks_of", receipt_id=receipt_id)]
 
-    async def claim(self, limit: int) -> list[DictRow]:
+    async def claim(self, limit: int) -> list[ErasureTask]:
         """Pieces of the queue that are due, for the caller alone as long as its lease lasts."""
-        return await self._rows("claim", limit=limit, lease_s=LEASE_S)
+        return [task_of(row) for row in await self._rows("claim", limit=limit, lease_s=LEASE_S)]
 
-    async def finished(self, task: Mapping[str, Any], counts: Mapping[str, int]) -> None:
+    async def finished(self, task: ErasureTask, counts: Mapping[str, int]) -> None:
         """A piece is done and has erased so much; the last one settles its receipt. Done twice it counts once."""
-        receipt = {"receipt_id": task["receipt_id"]}
+        receipt = {"receipt_id": task.receipt_id}
         with everybody(_QUEUE):
             async with self._pool.transaction() as connection:
                 if await _all(connection, Q["finish"], **_key(task)):
                     await connection.execute(Q["count"], {**receipt, "counts": Jsonb(dict(counts))})
                     await connection.execute(Q["settle"], receipt)
 
-    async def failed(self, task: Mapping[str, Any], error: str) -> None:
+    async def failed(self, task: ErasureTask, error: str) -> None:
         """A piece has failed and is tried again after the back-off."""
         await self._rows("failed", **_key(task), error=error, base_s=BASE_S, cap_s=CAP_S)
 
@@ -204,38 +203,40 @@ class PostgresErasing:
             return await self._pool.rows(Q[statement], **parameters)
 
 
-async def _begin(connection: Connection, receipt_id: str, user_id: str, what: str, identity: str) -> None:
+async def _begin(connection: Connection, asked: ErasureRequest, what: str, identity: str) -> None:
     [hashed] = await _all(connection, Q["hashed"], id=identity)
-    told = {"receipt_id": receipt_id, "user_id": user_id, "what": what, "id": hashed[what]}
+    told = {"receipt_id": asked.receipt_id, "user_id": asked.user_id, "what": what, "id": hashed[what]}
     if not await _all(connection, Q["begin"], **told):
-        raise Conflict("The same request is being carried out.", receipt_id=receipt_id)
+        raise Conflict("The same request is being carried out.", receipt_id=asked.receipt_id)
 
 
 async def _withdrawn(
-    connection: Connection,
-    receipt_id: str,
-    user_id: str,
-    scope: str,
-    keys: Sequence[int],
-    told: Mapping[str, Any],
-    files: Mapping[str, Any],
+    connection: Connection, asked: ErasureRequest, source: CapturedSource, keys: Sequence[int], gone: str | None
 ) -> int:
-    """Erase the words of segments, and queue what follows in every memory and in `files`; how many words those were."""
-    users = await _readers(connection, user_id, scope, keys)
+    """Erase the words of segments, and queue what follows in every memory and in files; how many words those were.
+
+    `gone` is the id of their source, if nothing else is left of it.
+    """
+    receipt_id, user_id = asked.receipt_id, asked.user_id
+    users = await _readers(connection, user_id, source.scope, keys)
     taught = await _taught(connection, users, keys)
-    tasks: list[tuple[str, str, Mapping[str, Any]]] = [
-        ("withdraw", user, {"segment_keys": keys, **told, "taught": taught.get(user, []), "own": user == user_id})
+    tasks = [
+        ErasureTask(
+            receipt_id, WITHDRAW, user, WithdrawnSegments(tuple(keys), gone, taught.get(user, ()), user == user_id)
+        )
         for user in users
     ]
-    scopes, owners = [scope, *map(user_scope, users)], [f"{SEGMENT}{key}" for key in keys]
-    gone = await _all(connection, Q["erase_words"], scopes=list(set(scopes)), owners=owners)
-    await _ask(connection, receipt_id, [*tasks, ("files", user_id, files)])
-    return len(gone)
+    scopes, owners = [source.scope, *map(user_scope, users)], [f"{SEGMENT}{key}" for key in keys]
+    words = await _all(connection, Q["erase_words"], scopes=list(set(scopes)), owners=owners)
+    await _ask(connection, [*tasks, ErasureTask(receipt_id, FILES, user_id, source)])
+    return len(words)
 
 
-async def _ask(connection: Connection, receipt_id: str, tasks: Sequence[tuple[str, str, Mapping[str, Any]]]) -> None:
-    rows = [{"task": task, "user_id": user_id, "told": told} for task, user_id, told in tasks]
-    await connection.execute(Q["ask"], {"receipt_id": receipt_id, "tasks": Jsonb(rows), "lease_s": LEASE_S})
+async def _ask(connection: Connection, tasks: Sequence[ErasureTask]) -> None:
+    """Queue the pieces of one receipt."""
+    rows = [{"task": task.task, "user_id": task.user_id, "told": told_as(task.told)} for task in tasks]
+    asked = {"receipt_id": tasks[0].receipt_id, "tasks": Jsonb(rows), "lease_s": LEASE_S}
+    await connection.execute(Q["ask"], asked)
 
 
 async def _readers(connection: Connection, user_id: str, scope: str, keys: Sequence[int]) -> list[str]:
@@ -245,16 +246,17 @@ async def _readers(connection: Connection, user_id: str, scope: str, keys: Seque
     return list(dict.fromkeys([user_id, *sorted(row["user_id"] for row in rows)]))
 
 
-async def _taught(connection: Connection, users: Sequence[str], keys: Sequence[int]) -> dict[str, list[Any]]:
+async def _taught(connection: Connection, users: Sequence[str], keys: Sequence[int]) -> dict[str, Taught]:
     """user id -> (entity id, digests of the words by which these segments meant it)."""
-    taught: dict[str, list[Any]] = {}
+    taught: dict[str, Taught] = {}
     for row in await _all(connection, Q["taught"], users=list(users), keys=list(keys)):
-        taught.setdefault(row["user_id"], []).append((row["entity_id"], taught_by(row["quotes"])))
+        user = row["user_id"]
+        taught[user] = (*taught.get(user, ()), (row["entity_id"], taught_by(row["quotes"])))
     return taught
 
 
-def _key(task: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: task[name] for name in ("receipt_id", "task", "user_id")}
+def _key(task: ErasureTask) -> dict[str, str]:
+    return {name: getattr(task, name) for name in ("receipt_id", "task", "user_id")}
 
 
 async def _all(connection: Connection, statement: str, **parameters: Any) -> list[DictRow]:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
+from psycopg.rows import DictRow
 from psycopg.types.json import Jsonb
 
 from adapters.postgres.codec import content_id
 from memory.model.claims import Utterance
 from memory.model.scopes import Sensitivity
 from memory.model.sources import Segment, Source
+from memory.model.waiting import DueSource
 
 CONFIGS = {
     "ar": "arabic",
@@ -33,13 +35,13 @@ CONFIGS = {
 """Language -> PostgreSQL's stemmer for it; any other language is searched word by word."""
 
 
-def is_moved(source: Source, known: Mapping[str, Any]) -> bool:
+def is_moved(source: Source, known: DictRow) -> bool:
     """Whether the times of a source, or its sensitivity, differ from what is known of it."""
     new = (source.started_at, source.offset_s, int(source.sensitivity))
     return new != (known["started_at"], known["offset_s"], known["sensitivity"])
 
 
-def _segment(row: Mapping[str, Any]) -> Segment:
+def _segment(row: DictRow) -> Segment:
     return Segment(
         segment_id=row["segment_id"],
         speaker=row["speaker"],
@@ -57,7 +59,7 @@ def _segment(row: Mapping[str, Any]) -> Segment:
     )
 
 
-def stored_segments(rows: Iterable[Mapping[str, Any]]) -> list[tuple[Segment, str | None]]:
+def stored_segments(rows: Iterable[DictRow]) -> list[tuple[Segment, str | None]]:
     """The segments of rows, each with the id of the one that hides it (None: it stands)."""
     return [(_segment(row), row["replaced_by"]) for row in rows]
 
@@ -105,7 +107,13 @@ def segment_row(source: Source, segment: Segment) -> dict[str, Any]:
     }
 
 
-def utterance_of(row: Mapping[str, Any], source_id: str, speakers: set[str]) -> Utterance:
+def due_source(row: DictRow) -> DueSource:
+    """A row of due."""
+    level = row["sensitivity"]
+    return DueSource(**{**row, "sensitivity": None if level is None else Sensitivity(level)})
+
+
+def utterance_of(row: DictRow, source_id: str, speakers: set[str]) -> Utterance:
     """What an extractor reads of a row of to_read; every other speaker of the source listens."""
     return Utterance(
         source_id=source_id,

@@ -26,6 +26,7 @@ from memory.model.commands import ArrangeGroups
 from memory.model.entities import Entity, Mention
 from memory.model.facts import Evidence, Fact, Note
 from memory.model.scopes import user_scope
+from memory.model.waiting import UnencodedFact, WaitingFact
 from memory.model.working_set import WorkingSet, assemble
 from memory.ports import Ownership, Vector
 
@@ -71,8 +72,8 @@ class PostgresJournal:
         rows = await self._pool.rows(Q["sources_of"], scope=user_scope(user_id), keys=list(keys))
         return {row["segment_key"]: (row["source_id"], row["started_at"]) for row in rows}
 
-    async def unencoded_facts(self, limit: int, besides: Sequence[str] = ()) -> list[DictRow]:
-        """Facts that stand without a vector, or with one to be made `anew`: `{user_id, fact_id, statement, anew}`.
+    async def unencoded_facts(self, limit: int, besides: Sequence[str] = ()) -> list[UnencodedFact]:
+        """Facts that stand without a vector, or with one to be made anew.
 
         None of the users `besides`. Who lacked none is not looked through again until their memory has moved: among
         300,000 facts a look takes a second.
@@ -80,22 +81,23 @@ class PostgresJournal:
         with everybody("facts without a vector"):
             return await self._unencoded(limit, besides)
 
-    async def _unencoded(self, limit: int, besides: Sequence[str]) -> list[DictRow]:
+    async def _unencoded(self, limit: int, besides: Sequence[str]) -> list[UnencodedFact]:
         now = {row["user_id"]: row["moved"] for row in await self._pool.rows(Q["moved_users"])}
         self._encoded = {user: moved for user, moved in self._encoded.items() if now.get(user) == moved}
         users = [user for user in now if user not in self._encoded and user not in besides]
         if not users:
             return []
         rows = await self._pool.rows(Q["unencoded_facts"], encoder=self._encoder, limit=limit, users=users)
-        if len(rows) < limit:
-            lacking = {row["user_id"] for row in rows}
+        facts = [UnencodedFact(**row) for row in rows]
+        if len(facts) < limit:
+            lacking = {fact.user_id for fact in facts}
             self._encoded |= {user: now[user] for user in users if user not in lacking}
-        return rows
+        return facts
 
-    async def unjudged_facts(self, limit: int) -> list[DictRow]:
-        """Believed facts that the rules have decided in place of a judge: `{user_id, fact_id, statement}`."""
+    async def unjudged_facts(self, limit: int) -> list[WaitingFact]:
+        """Believed facts that the rules have decided in place of a judge."""
         with everybody("facts without a judge"):
-            return await self._pool.rows(Q["unjudged_facts"], limit=limit)
+            return [WaitingFact(**row) for row in await self._pool.rows(Q["unjudged_facts"], limit=limit)]
 
     async def put_fact_vectors(self, user_id: str, vectors: Mapping[str, Vector]) -> None:
         """Store vectors of facts that were made anew."""

@@ -25,6 +25,7 @@ from memory.rules.night_steps import STEPS, NightName, StepResult
 from memory.services.night import NightPlan, commands_of
 from memory.services.night_communities import LEFT
 from memory.services.night_communities import STEP as COMMUNITIES
+from memory.services.sleeping import Sleeper
 from memory.services.undoing_nights import NightCommands
 
 Q = queries("nights")
@@ -42,10 +43,10 @@ class PostgresNights:
         self._pool = pool
         self._encoder, self._calibrate = encoder, calibrate
 
-    async def sleepers(self) -> list[dict[str, Any]]:
+    async def sleepers(self) -> list[Sleeper]:
         """Every user, with the zone they live in and the instant since which nights are due."""
         with everybody("whose night is due"):
-            return [dict(row) for row in await self._pool.rows(Q["sleepers"])]
+            return [Sleeper(**row) for row in await self._pool.rows(Q["sleepers"])]
 
     async def last(self, user_id: str) -> date | None:
         """The latest night that was."""

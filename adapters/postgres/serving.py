@@ -12,6 +12,7 @@ from psycopg.types.json import Jsonb
 from adapters.postgres.pool import Pool
 from adapters.postgres.sql import queries
 from adapters.row_scope import everybody
+from memory.model.waiting import WaitingFact
 
 Q = queries("serving")
 
@@ -44,13 +45,15 @@ class PostgresServing:
         """The name of the serving encoder."""
         return str((await self._one("serving"))["encoder"])
 
-    async def behind(self, encoder: str, limit: int) -> Sequence[Mapping[str, Any]]:
-        """Sources, `{scope, source_id}`, of which some words have no vector by an encoder."""
-        return await self._rows("behind", encoder=encoder, limit=limit)
+    async def behind(self, encoder: str, limit: int) -> list[tuple[str, str]]:
+        """Sources, as (scope, source_id), of which some words have no vector by an encoder."""
+        rows = await self._rows("behind", encoder=encoder, limit=limit)
+        return [(row["scope"], row["source_id"]) for row in rows]
 
-    async def facts_behind(self, serving: str, encoder: str, limit: int) -> Sequence[Mapping[str, Any]]:
-        """Facts, `{user_id, fact_id, statement}`, with a vector by the serving encoder and none by its successor."""
-        return await self._rows("facts_behind", serving=serving, encoder=encoder, limit=limit)
+    async def facts_behind(self, serving: str, encoder: str, limit: int) -> list[WaitingFact]:
+        """Facts with a vector by the serving encoder and none by its successor."""
+        rows = await self._rows("facts_behind", serving=serving, encoder=encoder, limit=limit)
+        return [WaitingFact(**row) for row in rows]
 
     async def progress(self, encoder: str) -> Mapping[str, int]:
         """How many segments there are, and how many have a vector by an encoder: `{segments, encoded}`."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import fields
 from typing import Any
 
 from psycopg.rows import DictRow
@@ -11,7 +12,8 @@ from adapters.postgres.pool import Pool
 from adapters.postgres.reads import meant, page_of, seen_by
 from adapters.postgres.sql import queries
 from memory.errors import NotFound
-from memory.model.scopes import View, team_scope
+from memory.model.heard import KnownSegment, KnownSource
+from memory.model.scopes import Sensitivity, View, team_scope
 from memory.model.shown import Page
 
 Q = queries("source_reads")
@@ -27,6 +29,7 @@ _ANY = {
     "groups": None,
     "archived": False,
 }
+_KEPT = tuple(each.name for each in fields(KnownSource))
 
 
 class PostgresSourceReads:
@@ -36,7 +39,7 @@ class PostgresSourceReads:
         self._pool = pool
         self._attempts, self._tries = attempts, tries
 
-    async def page(self, view: View, limit: int, **filters: Any) -> Page[DictRow]:
+    async def page(self, view: View, limit: int, **filters: Any) -> Page[KnownSource]:
         """Up to `limit` sources; filters: status, kind, after, before, archived (those alone, which are left out
         otherwise), groups (of provenance, "" for none), and `mark` and `key` of the last one shown.
         """
@@ -48,7 +51,7 @@ class PostgresSourceReads:
             tries=self._tries,
             limit=limit + 1,
         )
-        return page_of(rows, limit, rows)
+        return page_of(rows, limit, [_source(row) for row in rows])
 
     async def resolve(self, view: View, given: str, team_id: str | None) -> tuple[str, str]:
         """(scope, source id) of an id or its beginning, the user's own before a team's. Raises NotFound, Ambiguous."""
@@ -57,7 +60,7 @@ class PostgresSourceReads:
         row = meant(rows, given, "source")
         return row["scope"], row["id"]
 
-    async def one(self, view: View, scope: str, source_id: str) -> DictRow:
+    async def one(self, view: View, scope: str, source_id: str) -> KnownSource:
         """A source that `resolve` found. Raises NotFound if it was forgotten since."""
         found = (await self.page(view, 1, only_scope=scope, only_id=source_id)).shown
         if not found:
@@ -78,18 +81,32 @@ class PostgresSourceReads:
         *,
         ids: Sequence[str] | None = None,
         raws: bool = False,
-        labels: bool = False,
-    ) -> list[DictRow]:
+    ) -> list[KnownSegment]:
         """Its segments in order, or those of these ids; hidden ones too, and why some were set aside for a user.
 
         `raw` is None in all of them unless `raws` asks for what they came as: a raw can be far longer than its words.
-        Speakers are shown by the names of their voices, or with `labels` as they came, to be told again.
+        Speakers are shown by the names of their voices.
         """
-        asked = {"ids": None if ids is None else list(ids), "raws": raws, "labels": labels}
-        source = {"scope": scope, "source_id": source_id, **asked}
-        return await self._pool.rows(Q["segments"], **source, user_id=user_id, tries=self._tries)
+        asked = {"ids": None if ids is None else list(ids), "raws": raws, "user_id": user_id}
+        return await self._segments(scope, source_id, {**asked, "labels": False})
+
+    async def labelled(self, scope: str, source_id: str) -> list[KnownSegment]:
+        """All its segments in order, with their speakers as they came, to be told again."""
+        return await self._segments(scope, source_id, {"ids": None, "raws": False, "user_id": "", "labels": True})
+
+    async def _segments(self, scope: str, source_id: str, asked: dict[str, Any]) -> list[KnownSegment]:
+        source = {"scope": scope, "source_id": source_id}
+        rows = await self._pool.rows(Q["segments"], **source, **asked, tries=self._tries)
+        return [KnownSegment(**row) for row in rows]
 
     async def forgotten(self, scope: str, source_ids: Sequence[str]) -> frozenset[str]:
         """Which of these sources were forgotten, and told no more."""
         rows = await self._pool.rows(Q["forgotten"], scope=scope, ids=list(source_ids))
         return frozenset(row["source_id"] for row in rows)
+
+
+def _source(row: DictRow) -> KnownSource:
+    """A row of sources, which has columns beside these."""
+    kept = {each: row[each] for each in _KEPT}
+    level = Sensitivity(row["sensitivity"])
+    return KnownSource(**{**kept, "sensitivity": level, "participants": tuple(row["participants"])})

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import cast
 
-from psycopg.rows import DictRow
-
 from adapters.postgres import codec
 from adapters.postgres.pool import Pool
 from adapters.postgres.reads import seen_by
 from adapters.postgres.sql import queries
 from memory.model.groups import Group
+from memory.model.heard import KeptSummary
 from memory.model.scopes import Sensitivity, View
 from memory.model.timeline import Instant
 from memory.rules.parameters import SourceSummaries
@@ -50,10 +49,13 @@ class PostgresSummaries:
         words = {row["summary"]: row["words"] for row in rows if row["words"] is not None}
         return [cast(Group, codec.decode("group", row, words)) for row in rows]
 
-    async def shown(self, view: View, source_ids: Sequence[str]) -> Mapping[tuple[str, str], DictRow]:
-        """(scope, source id) -> its summary (`text`, `quotes`, and of these the `segment_ids`)."""
+    async def shown(self, view: View, source_ids: Sequence[str]) -> Mapping[tuple[str, str], KeptSummary]:
+        """(scope, source id) -> its summary."""
         rows = await self._pool.rows(Q["shown"], **seen_by(view), sources=list(source_ids))
-        return {(row["scope"], row["source_id"]): row for row in rows}
+        return {
+            (row["scope"], row["source_id"]): KeptSummary(row["text"], tuple(row["quotes"]), tuple(row["segment_ids"]))
+            for row in rows
+        }
 
     async def tags(self, view: View, scope: str, source_id: str, most: int) -> list[str]:
         """The names of those in sight whom a source tells of most, the most often first."""

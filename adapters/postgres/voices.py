@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -14,6 +14,7 @@ from adapters.postgres.capture import Q as CAPTURE
 from adapters.postgres.pool import Connection, Pool
 from adapters.postgres.sql import queries
 from memory.errors import Stale
+from memory.model.heard import ClearSegment
 from memory.model.scopes import View, user_scope
 from memory.model.voices import (
     DIFFER,
@@ -31,6 +32,8 @@ from memory.rules.voice_splits import relabelled
 from memory.services.voices import KnownChange
 
 Q = queries("voices")
+Place = tuple[str, str]
+"""Ids of a source and of a segment in it."""
 _APART = (DIFFER, SPLIT)
 """Kinds of changes whose first two voices touched are different people's."""
 
@@ -106,15 +109,15 @@ class PostgresVoices:
         rows = await self._pool.rows(Q["told_apart"], scope=scope, kinds=list(_APART))
         return {(row["touched"][0], row["touched"][1]) for row in rows}
 
-    async def clearest(self, view: View, labels: Sequence[str], most: int) -> list[DictRow]:
-        """`{speaker, source_id, segment_id, session_id, at, seconds}` of segments in view that are long enough to know
-        a voice by, so many of each label, the longest first."""
+    async def clearest(self, view: View, labels: Sequence[str], most: int) -> list[ClearSegment]:
+        """Segments in view that are long enough to know a voice by, so many of each label, the longest first."""
         asked = {"scope": user_scope(view.user_id), "clearance": int(view.clearance), "labels": list(labels)}
-        return await self._pool.rows(Q["clearest"], **asked, most=most)
+        return [ClearSegment(**row) for row in await self._pool.rows(Q["clearest"], **asked, most=most)]
 
-    async def said(self, scope: str, labels: Sequence[str], limit: int) -> list[DictRow]:
-        """`{source_id, segment_id, total}` of what was said under these labels, the latest first."""
-        return await self._pool.rows(Q["said"], scope=scope, labels=list(labels), limit=limit)
+    async def said(self, scope: str, labels: Sequence[str], limit: int) -> tuple[list[Place], int]:
+        """What was said under these labels, the latest first, so many of it, and how much there is in all."""
+        rows = await self._pool.rows(Q["said"], scope=scope, labels=list(labels), limit=limit)
+        return [(row["source_id"], row["segment_id"]) for row in rows], rows[0]["total"] if rows else 0
 
     async def keys_said(self, scope: str, labels: Sequence[str], sources: Sequence[str] | None) -> list[int]:
         """Keys of all segments that were said under these labels.
@@ -139,7 +142,7 @@ class PostgresVoices:
                 key = {"scope": scope, "ids": list(voice_ids)}
                 [counted] = await _all(connection, "prints_of", **key)
                 await connection.execute(Q["forget"], key)
-                await _show(connection, scope, await _labels(connection, key))
+                await _show(connection, scope, await _labels(connection, scope, voice_ids))
                 gone += counted["count"]
         return gone
 
@@ -182,11 +185,9 @@ async def _show(connection: Connection, scope: str, also: Sequence[str] = ()) ->
             await connection.execute(Q["touch_named"], key)
 
 
-async def _labels(connection: Connection, key: Mapping[str, Any]) -> list[str]:
+async def _labels(connection: Connection, scope: str, ids: Collection[str]) -> list[str]:
     """Labels of these voices that are still there."""
-    return [
-        row["label"] for row in await _all(connection, "voices", scope=key["scope"]) if row["voice_id"] in key["ids"]
-    ]
+    return [row["label"] for row in await _all(connection, "voices", scope=scope) if row["voice_id"] in ids]
 
 
 def _written(change: BankChange) -> dict[str, Any]:
@@ -209,7 +210,7 @@ def _written(change: BankChange) -> dict[str, Any]:
     }
 
 
-def _change(row: Mapping[str, Any], prints: Mapping[str, VoicePrint]) -> BankChange:
+def _change(row: DictRow, prints: Mapping[str, VoicePrint]) -> BankChange:
     """A change as it was noted, without prints that were erased since."""
     return BankChange(
         row["change_id"],
@@ -228,15 +229,15 @@ def _change(row: Mapping[str, Any], prints: Mapping[str, VoicePrint]) -> BankCha
     )
 
 
-def _told(row: Mapping[str, Any] | None) -> KnownVoice | None:
+def _told(row: DictRow | None) -> KnownVoice | None:
     return None if row is None else _voice(row)
 
 
-def _voice(row: Mapping[str, Any]) -> KnownVoice:
+def _voice(row: DictRow) -> KnownVoice:
     return KnownVoice(**row)
 
 
-def _print(row: Mapping[str, Any]) -> VoicePrint:
+def _print(row: DictRow) -> VoicePrint:
     return VoicePrint(**{**row, "embedding": tuple(row["embedding"])})
 
 

@@ -204,7 +204,7 @@ async def delete_edge(edge: Id, who: Who, app: Here, key: Key) -> Any:
 async def episodes(group: Id, who: Reader, app: Here, last_n: Annotated[int, Query(ge=1, le=1_000_000)] = 10) -> Any:
     """The latest messages of a group, the latest last."""
     origins = [ProvenanceFilter(says={GROUP: group}, names=("role_type",))]
-    found = await heard.list_heard(app, who, origins, min(last_n, MOST_EPISODES))
+    found = await heard.list_heard(app, who, origins, heard.HeardStretch(min(last_n, MOST_EPISODES)))
     return [_shown(each) for each in reversed(found.segments)]
 
 

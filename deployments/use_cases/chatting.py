@@ -306,21 +306,21 @@ async def remember(app: AppContext, who: Caller, talk: Talk, reminded: Reminded,
         return None
     profile, now, source_id = await app.profile(who.user_id), reminded.question.now, reminded.source_id
     stored = await app.stores.reads.sources.segments(who.scope, source_id)
-    known = {row["segment_id"]: row for row in stored}
-    started = stored[0]["at"] - stored[0]["start_s"] if stored else now
+    known = {each.segment_id: each for each in stored}
+    started = stored[0].at - stored[0].start if stored else now
     owner = profile.label
     assistant = next(iter(profile.assistant_labels), "assistant")
-    after = max(now - started, *(row["end_s"] for row in stored), 0.0)
+    after = max(now - started, *(each.end for each in stored), 0.0)
     segments = [
         SegmentIn(
             segment_id=name,
             speaker=owner if role == "user" else assistant,
             text=words,
             role=role,
-            start=known[name]["start_s"] if name in known else round(after + place / 1_000, 3),
+            start=known[name].start if name in known else round(after + place / 1_000, 3),
         )
         for place, (name, role, words) in enumerate(_fresh(talk, answered))
-        if words.strip() and (name not in known or known[name]["text"] != words)
+        if words.strip() and (name not in known or known[name].text != words)
     ]
     if segments:
         provenance = {**talk.provenance}

@@ -191,7 +191,7 @@ def _watched(app: AppContext, who: Caller, session: ChatSession, part: str, what
 async def _drop_what_was_forgotten(app: AppContext, who: Caller, session: ChatSession) -> None:
     """Keep nothing of a talk of which something was forgotten, here or in another gateway."""
     for source_id in {each.source_id for each in session.turns if each.source_id is not None}:
-        kept = {row["segment_id"] for row in await app.stores.reads.sources.segments(who.scope, source_id)}
+        kept = {each.segment_id for each in await app.stores.reads.sources.segments(who.scope, source_id)}
         if any(each.source_id == source_id and each.segment_id not in kept for each in session.turns):
             session.clear()
             return

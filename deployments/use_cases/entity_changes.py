@@ -154,8 +154,8 @@ async def _keys(app: AppContext, who: Caller, body: Splitting) -> AsyncIterator[
     """The keys of the chosen segments, and of all segments of the chosen sources. Raises NotFound, Ambiguous."""
     for given in body.sources:
         scope, source_id = await app.stores.reads.sources.resolve(who.view, given, None)
-        for row in await app.stores.reads.sources.segments(scope, source_id):
-            yield segment_key(scope, source_id, row["segment_id"])
+        for each in await app.stores.reads.sources.segments(scope, source_id):
+            yield segment_key(scope, source_id, each.segment_id)
     for segment in body.segments:
         scope, source_id = await app.stores.reads.sources.resolve(who.view, segment.source_id, None)
         row = await app.stores.reads.history.segment(who.view, scope, source_id, segment.segment_id)

@@ -18,6 +18,7 @@ from deployments.use_cases.graph import GROUP
 from deployments.use_cases.messages_told import ROLES
 from deployments.use_cases.telling import SegmentIn, SourceIn, tell
 from memory.errors import Forbidden
+from memory.model.heard import KnownSource
 from memory.model.ids import segment_key
 from memory.model.timeline import iso
 
@@ -76,7 +77,7 @@ async def list_episodes(app: AppContext, who: Caller, groups: Collection[str] | 
     wanted = None if groups is None else ["" if each == UNGROUPED else each for each in groups]
     page = await app.stores.reads.sources.page(who.view, most, groups=wanted)
     own = (await app.profile(who.user_id)).label
-    return [await _shown(app, row, own) for row in page.shown]
+    return [await _shown(app, source, own) for source in page.shown]
 
 
 async def forget_groups(app: AppContext, who: Caller, key: str, groups: Collection[str]) -> int:
@@ -90,8 +91,8 @@ async def forget_groups(app: AppContext, who: Caller, key: str, groups: Collecti
             f"{UNGROUPED} is whatever was told without a group, a whole memory: to forget that, use DELETE /v1/memory."
         )
     page = await app.stores.reads.sources.page(who.view, MOST_CLEARED, groups=list(groups))
-    for number, row in enumerate(page.shown):
-        await forget_source(app, who, f"{key}-{number}", row["source_id"])
+    for number, source in enumerate(page.shown):
+        await forget_source(app, who, f"{key}-{number}", source.source_id)
     return page.total - len(page.shown)
 
 
@@ -101,8 +102,8 @@ async def resting_on(app: AppContext, who: Caller, source_ids: Sequence[str]) ->
     entities: dict[str, None] = {}
     for given in source_ids:
         scope, source_id = await app.stores.reads.sources.resolve(who.view, given, None)
-        for row in (await app.stores.reads.sources.segments(scope, source_id))[:MOST_READ]:
-            key = segment_key(scope, source_id, row["segment_id"])
+        for segment in (await app.stores.reads.sources.segments(scope, source_id))[:MOST_READ]:
+            key = segment_key(scope, source_id, segment.segment_id)
             told, seen, _ = await app.stores.reads.history.resting_on(who.view, key)
             facts |= dict.fromkeys(each["fact_id"] for each in told if each["supported"])
             entities |= dict.fromkeys(each["entity_id"] for each in seen)
@@ -115,22 +116,20 @@ async def groups_of(app: AppContext, who: Caller, source_ids: Collection[str]) -
     return found
 
 
-async def _shown(app: AppContext, row: Mapping[str, Any], own: str) -> Episode:
-    told = row["provenance"]
-    segments = (await app.stores.reads.sources.segments(row["scope"], row["source_id"]))[:MOST_READ]
-    said = [each for each in segments if each["replaced_by"] is None]
-    talk = row["kind"] in ("conversation", "meeting", "slack", "email")
+async def _shown(app: AppContext, source: KnownSource, own: str) -> Episode:
+    told = source.provenance
+    segments = (await app.stores.reads.sources.segments(source.scope, source.source_id))[:MOST_READ]
+    said = [each for each in segments if each.replaced_by is None]
+    talk = source.kind in ("conversation", "meeting", "slack", "email")
     names = {own: OWNER} if told.get("source") == MESSAGE else {}
-    lines = [
-        f"{names.get(each['speaker'], each['speaker'])}: {each['text']}" if talk else each["text"] for each in said
-    ]
+    lines = [f"{names.get(each.speaker, each.speaker)}: {each.text}" if talk else each.text for each in said]
     return Episode(
-        row["source_id"],
-        str(told.get("name") or row["source_id"]),
+        source.source_id,
+        str(told.get("name") or source.source_id),
         "\n".join(lines),
-        iso(row["started_at"]),
+        iso(source.started_at),
         str(told.get("source") or ("message" if talk else "text")),
-        str(told.get("description") or row["kind"]),
+        str(told.get("description") or source.kind),
         str(told.get(GROUP) or UNGROUPED),
     )
 

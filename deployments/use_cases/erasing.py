@@ -7,15 +7,17 @@ and a moment for others'; whatever is not over by then is carried out from the q
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
-from typing import Any
+from collections.abc import Awaitable, Callable, Collection, Sequence
 
 from deployments.app_context import AppContext
 from deployments.callers import Caller, writing
 from deployments.use_cases.receipts import Receipt, receipt_of
 from memory.errors import Conflict, DomainError, NotFound, Unavailable
+from memory.model.erasing import CapturedSource, ErasureRequest, WithdrawnEntity
 from memory.model.events import COMPLETE
+from memory.model.heard import KnownSegment
 from memory.model.ids import segment_named
+from memory.model.sources import SessionPart
 from memory.model.timeline import Instant
 from memory.services.erasing import Eraser
 from memory.services.told import DATABASE
@@ -31,9 +33,8 @@ async def erase_source(app: AppContext, who: Caller, key: str, source_id: str) -
     writing(who)
 
     async def begin(receipt_id: str) -> None:
-        scope, session_id = await _source_of(app, who, source_id)
-        files = await _files_of(app, scope, session_id)
-        await app.stores.erasure.receipts.source(receipt_id, who.user_id, scope, source_id, files)
+        captured = await _captured(app, *await _source_of(app, who, source_id))
+        await app.stores.erasure.receipts.source(ErasureRequest(receipt_id, who.user_id), captured)
 
     receipt_id = await _asked(app, who.user_id, key, "source", source_id, begin)
     await _carry_out(app, who.user_id, receipt_id, who.view.scopes)
@@ -49,28 +50,27 @@ async def erase_segment(app: AppContext, who: Caller, key: str, source_id: str, 
     receipts = app.stores.erasure.receipts
 
     async def begin(receipt_id: str) -> None:
-        scope, session_id = await _source_of(app, who, source_id)
-        said = await app.stores.reads.sources.segments(scope, source_id)
-        if all(segment_id in (each["segment_id"], each["replaced_by"]) for each in said):
-            files = await _files_of(app, scope, session_id)
-            await receipts.source(receipt_id, who.user_id, scope, source_id, files, segment_id)
+        scope, _, session_id = place = await _source_of(app, who, source_id)
+        asked, said = ErasureRequest(receipt_id, who.user_id), await app.stores.reads.sources.segments(scope, source_id)
+        if all(segment_id in (each.segment_id, each.replaced_by) for each in said):
+            await receipts.source(asked, await _captured(app, *place), segment_id)
         elif app.session_files().hold(scope, session_id):
             raise Conflict("These words stand in a session file; forget their whole source.", source_id=source_id)
         else:
-            heard = app.session_files().of_segment(scope, session_id, source_id, *_span(said, segment_id))
-            await receipts.segment(receipt_id, who.user_id, scope, source_id, segment_id, heard)
+            heard = (SessionPart(session_id, source_id, *_span(said, segment_id)),)  # its words lie in no file
+            await receipts.segment(asked, CapturedSource(*place, heard), segment_id)
 
     receipt_id = await _asked(app, who.user_id, key, "source", segment_named(source_id, segment_id), begin)
     await _carry_out(app, who.user_id, receipt_id, who.view.scopes)
     return await _told(app, who, receipt_id, source_id)
 
 
-def _span(said: Sequence[Mapping[str, Any]], segment_id: str) -> tuple[Instant, Instant]:
+def _span(said: Sequence[KnownSegment], segment_id: str) -> tuple[Instant, Instant]:
     """When a segment, or what it has replaced, began and ended. Raises NotFound if there is none."""
-    rows = [each for each in said if segment_id in (each["segment_id"], each["replaced_by"])]
-    if not rows:
+    meant = [each for each in said if segment_id in (each.segment_id, each.replaced_by)]
+    if not meant:
         raise NotFound("There is no such segment in this memory any more.")
-    return min(each["at"] for each in rows), max(each["at"] + each["end_s"] - each["start_s"] for each in rows)
+    return min(each.at for each in meant), max(each.ended_at for each in meant)
 
 
 async def _asked(
@@ -87,17 +87,17 @@ async def _asked(
     return receipt_id
 
 
-async def _source_of(app: AppContext, who: Caller, source_id: str) -> tuple[str, str]:
-    """Scope and session of a source. Raises NotFound; only a whole id will do."""
+async def _source_of(app: AppContext, who: Caller, source_id: str) -> tuple[str, str, str]:
+    """Scope, id and session of a source. Raises NotFound; only a whole id will do."""
     scope, known = await app.stores.reads.sources.resolve(who.view, source_id, None)
     if known != source_id:
         raise NotFound("There is no such source in this memory.", id=source_id)
-    return scope, (await app.stores.reads.sources.one(who.view, scope, source_id))["session_id"]
+    return scope, source_id, (await app.stores.reads.sources.one(who.view, scope, source_id)).session_id
 
 
-async def _files_of(app: AppContext, scope: str, session_id: str) -> Mapping[str, Any]:
+async def _captured(app: AppContext, scope: str, source_id: str, session_id: str) -> CapturedSource:
     parts = await app.stores.intake.capture.parts(scope, session_id)
-    return app.session_files().of_session(scope, session_id, parts)
+    return CapturedSource(scope, source_id, session_id, tuple(parts))
 
 
 async def erase_entity(app: AppContext, who: Caller, key: str, entity_id: str) -> Receipt:
@@ -111,7 +111,7 @@ async def erase_entity(app: AppContext, who: Caller, key: str, entity_id: str) -
     async def begin(receipt_id: str) -> None:
         nonlocal known
         _, known = await app.stores.reads.entities.resolve(who.view, entity_id)
-        await app.stores.erasure.receipts.entity(receipt_id, who.user_id, known, key)
+        await app.stores.erasure.receipts.entity(ErasureRequest(receipt_id, who.user_id), WithdrawnEntity(known, key))
         await _try_entity(app, receipt_id)
 
     receipt_id = await _asked(app, who.user_id, key, "entity", entity_id, begin)
@@ -145,7 +145,7 @@ async def erase_voice(
     writing(who)
 
     async def begin(receipt_id: str) -> None:
-        await app.stores.erasure.receipts.voice(receipt_id, who.user_id, voice_id)
+        await app.stores.erasure.receipts.voice(ErasureRequest(receipt_id, who.user_id), voice_id)
 
     receipt_id = await _asked(app, who.user_id, key, "voice", voice_id, begin)
     await erase()
@@ -160,9 +160,9 @@ async def erase_memory(app: AppContext, who: Caller, key: str) -> Receipt:
     receipts = app.stores.erasure.receipts
 
     async def begin(receipt_id: str) -> None:
-        files = await asyncio.to_thread(app.session_files().standing, user)
+        listed = await asyncio.to_thread(app.session_files().standing, user)
         folders = [user, *([""] if user == default else [])]
-        await receipts.memory(receipt_id, user, folders, files)
+        await receipts.memory(ErasureRequest(receipt_id, user), folders, listed)
         app.readers = {each for each in app.readers if each[1] != user}
 
     receipt_id = await _asked(app, user, key, "memory", user, begin)
@@ -197,7 +197,7 @@ async def _carry_out(app: AppContext, user_id: str, receipt_id: str, scopes: Col
     eraser, own, others = _eraser(app), list[asyncio.Task[None]](), list[asyncio.Task[None]]()
     for task in await app.stores.erasure.receipts.tasks(receipt_id):
         begun = app.begin(eraser.attempt(task))
-        (own if task["user_id"] == user_id else others).append(begun)
+        (own if task.user_id == user_id else others).append(begun)
     for tasks, seconds in ((own, OWN_S), (others, OTHERS_S)):
         if tasks:
             await asyncio.wait(tasks, timeout=seconds)

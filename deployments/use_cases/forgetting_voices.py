@@ -57,15 +57,14 @@ async def forget_voice(app: AppContext, who: Caller, key: str, voice_id: str, wo
     segments, left = 0, 0
     if words:
         labels = [each.label for each in members]
-        rows = await app.stores.sound.voices.said(who.scope, labels, AT_ONCE)
-        for row in rows:
-            made = command_id("voice words", key, row["source_id"], row["segment_id"])
+        said, total = await app.stores.sound.voices.said(who.scope, labels, AT_ONCE)
+        for place in said:
             try:
-                await erase_segment(app, who, made, row["source_id"], row["segment_id"])
+                await erase_segment(app, who, command_id("voice words", key, *place), *place)
             except NotFound:  # it went with one of those before, or is out of the caller's sight
                 continue
             segments += 1
-        left = max(0, rows[0]["total"] - len(rows)) if rows else 0
+        left = total - len(said)
     if left:
         return VoiceForgotten(voice_id=voice.voice_id, prints=0, segments=segments, left=left, receipt_id=None)
     receipt = await _erased(app, who, key, [each.voice_id for each in members])

@@ -17,8 +17,8 @@ from deployments.use_cases.forgetting import forget_memory
 from deployments.use_cases.searching import ContextParameters, Hit, search
 from deployments.use_cases.sources import SourceOut, show_source
 from memory.errors import Invalid, NotFound
+from memory.model.heard import KnownSegment, KnownSource, LabelCount, SpokenSegment
 from memory.model.origins import ANYWHERE, EXPIRES_ON, WAS, ProvenanceFilter
-from memory.model.scopes import Sensitivity
 from memory.model.sources import Segment, Source, Telling
 from memory.model.timeline import Instant, iso
 
@@ -54,6 +54,14 @@ class HeardSegment(BaseModel):
     def place(self) -> Place:
         """Where it stands."""
         return self.source_id, self.segment_id
+
+
+@dataclass(frozen=True, slots=True)
+class HeardStretch:
+    """So many of a list, from there on."""
+
+    limit: int
+    offset: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,19 +101,17 @@ async def list_heard(
     app: AppContext,
     who: Caller,
     origins: Sequence[ProvenanceFilter],
-    limit: int,
-    offset: int = 0,
+    stretch: HeardStretch,
     *,
     expired: bool = True,
 ) -> HeardPage:
     """The segments of these origins; those of sources that have expired if they are asked for."""
     alive = None if expired else _day(app)
     origins = [replace(each, alive_on=alive or each.alive_on) for each in origins]
-    rows = await app.stores.reads.heard.page(who.view, origins, limit, offset)
-    if not rows and offset:  # beyond the end: it still tells how many there are
-        rows = await app.stores.reads.heard.page(who.view, origins, 1, 0)
-        return HeardPage([], rows[0]["total"] if rows else 0)
-    return HeardPage([_shown(row) for row in rows], rows[0]["total"] if rows else 0)
+    segments, total = await app.stores.reads.heard.page(who.view, origins, stretch.limit, stretch.offset)
+    if not segments and stretch.offset:  # beyond the end: it still tells how many there are
+        _, total = await app.stores.reads.heard.page(who.view, origins, 1, 0)
+    return HeardPage([_shown(each) for each in segments], total)
 
 
 def _day(app: AppContext) -> str:
@@ -115,8 +121,8 @@ def _day(app: AppContext) -> str:
 
 async def heard_at(app: AppContext, who: Caller, places: Sequence[Place]) -> dict[Place, HeardSegment]:
     """place -> the segment there, in the order of `places`; what is out of sight is absent."""
-    rows = await app.stores.reads.heard.named(who.view, places) if places else {}
-    return {place: _shown(rows[place]) for place in places if place in rows}
+    found = await app.stores.reads.heard.named(who.view, places) if places else {}
+    return {place: _shown(found[place]) for place in places if place in found}
 
 
 async def one_heard(app: AppContext, who: Caller, place: Place) -> HeardSegment:
@@ -166,19 +172,19 @@ async def reword(app: AppContext, who: Caller, place: Place, new: Rewording) -> 
     if new.text is not None and not new.text.strip():
         raise Invalid("text: there are no words in it.")
     scope, source_id = await app.stores.reads.sources.resolve(who.view, place[0], None)
-    rows = await app.stores.reads.sources.segments(scope, source_id, raws=True)
-    [row] = [each for each in rows if each["segment_id"] == place[1]]
+    segments = await app.stores.reads.sources.segments(scope, source_id, raws=True)
+    [said] = [each for each in segments if each.segment_id == place[1]]
     added = dict(new.provenance or {})
-    if new.text not in (None, row["text"]):
-        added[f"{WAS}{row['revision']}.{place[1]}"] = row["text"][:WORDING_CHARS]
+    if new.text not in (None, said.text):
+        added[f"{WAS}{said.revision}.{place[1]}"] = said.text[:WORDING_CHARS]
     if len([name for name in {**before.provenance, **added} if name.startswith(WAS)]) > MOST_WORDINGS:
         raise Invalid(f"It was put into other words {MOST_WORDINGS} times; forget it, and tell it anew.")
-    source = dict(await app.stores.reads.sources.one(who.view, scope, source_id))
-    if new.at is not None and len(rows) > 1:
+    source = await app.stores.reads.sources.one(who.view, scope, source_id)
+    if new.at is not None and len(segments) > 1:
         raise Invalid("timestamp: this was told with other words, at one time.")
     if new.at is not None:
-        source |= {"started_at": new.at - row["start_s"], "ended_at": None}
-    await app.stores.intake.capture.store(_told_again(source, row, new, added), Telling(revive=False))
+        source = replace(source, started_at=new.at - said.start, ended_at=None)
+    await app.stores.intake.capture.store(_told_again(source, said, new, added), Telling(revive=False))
     await app.actors.wake()
     return await one_heard(app, who, place)
 
@@ -211,21 +217,20 @@ async def labels(app: AppContext, who: Caller, names: Sequence[str]) -> list[Lab
 
     What names no user is the caller's. An administrator is told of the users to whom it told something, too.
     """
-    rows: list[Mapping[str, Any]] = []
-    for row in await app.stores.reads.heard.labels(who.view, names):
-        if row["label"] is not None or row["name"] == USER:
-            rows.append({**row, "label": row["label"] or who.user_id})
+    told = await app.stores.reads.heard.labels(who.view, names)
+    uses = [_use(each, who.user_id) for each in told if each.label is not None or each.name == USER]
     if who.permission == "admin":
-        known = {row["label"] for row in rows if row["name"] == USER}
-        rows += [row for row in await app.stores.reads.heard.owners() if row["label"] not in known]
-    return [
-        LabelUse(row["name"], row["label"], row["segments"], iso(row["first_at"]), iso(row["last_at"])) for row in rows
-    ]
+        known = {each.label for each in uses if each.name == USER}
+        uses += [_use(each, "") for each in await app.stores.reads.heard.owners() if each.label not in known]
+    return uses
 
 
-def _told_again(
-    source: Mapping[str, Any], row: Mapping[str, Any], new: Rewording, added: Mapping[str, object]
-) -> Source:
+def _use(count: LabelCount, unnamed: str) -> LabelUse:
+    label = count.label or unnamed
+    return LabelUse(count.name, label, count.segments, iso(count.first_at), iso(count.last_at))
+
+
+def _told_again(source: KnownSource, said: KnownSegment, new: Rewording, added: Mapping[str, object]) -> Source:
     """A source as it stands, with one segment of it told anew."""
     names = (
         "source_id",
@@ -236,42 +241,49 @@ def _told_again(
         "offset_s",
         "context_type",
         "device_id",
+        "participants",
+        "sensitivity",
         "ttl_policy",
         "session_id",
     )
-    kept = ("segment_id", "speaker", "role", "language", "stt_engine", "emotion", "is_sweep", "raw", "text")
-    told = {"text": new.text, "speaker": new.speaker, "emotion": new.emotion}
-    changed = {name: said for name, said in told.items() if said is not None and said != row[name]}
-    segment = Segment(
-        **{name: row[name] for name in kept} | changed,
-        start=row["start_s"],
-        end=row["end_s"],
-        pinned=row["pinned"] or bool(changed),
+    kept = (
+        "segment_id",
+        "speaker",
+        "role",
+        "start",
+        "end",
+        "language",
+        "stt_engine",
+        "emotion",
+        "is_sweep",
+        "raw",
+        "text",
     )
+    told = {"text": new.text, "speaker": new.speaker, "emotion": new.emotion}
+    changed = {name: value for name, value in told.items() if value not in (None, getattr(said, name))}
+    segment = Segment(**{name: getattr(said, name) for name in kept} | changed, pinned=said.pinned or bool(changed))
     return Source(
-        **{name: source[name] for name in names},
-        sensitivity=Sensitivity(source["sensitivity"]),
-        participants=tuple(source["participants"]),
-        provenance={**source["provenance"], **added},
+        **{name: getattr(source, name) for name in names},
+        provenance={**source.provenance, **added},
         segments=(segment,),
     )
 
 
-def _shown(row: Mapping[str, Any]) -> HeardSegment:
-    told: Mapping[str, Any] = row["provenance"]
+def _shown(segment: SpokenSegment) -> HeardSegment:
+    told = segment.provenance
     was = [
         (int(found[1]), str(told[name]))
         for name in told
-        if (found := _WAS.fullmatch(name)) and found[2] == row["segment_id"]
+        if (found := _WAS.fullmatch(name)) and found[2] == segment.segment_id
     ]
     return HeardSegment(
-        source_id=row["source_id"],
-        segment_id=row["segment_id"],
-        speaker=row["speaker"],
-        role=row["role"],
-        text=row["text"] or "",
-        at=row["at"],
-        changed_at=row["committed_at"],
+        source_id=segment.source_id,
+        segment_id=segment.segment_id,
+        speaker=segment.speaker,
+        role=segment.role,
+        text=segment.text or "",
+        at=segment.at,
+        changed_at=segment.committed_at,
         provenance={name: said for name, said in told.items() if not name.startswith(WAS)},
         wordings=[words for _, words in sorted(was)],
     )

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from datetime import date, timedelta
-from typing import Any
 
 from deployments.app_context import AppContext
 from deployments.callers import Caller, seeing_all, writing
 from deployments.kinds import Body
 from memory.errors import Conflict, Invalid, NotFound
 from memory.model.timeline import EARLIEST, Instant, to_datetime
-from memory.services.night import due, instant_of, run_night
+from memory.services.night import NightReport, due, instant_of, run_night
 from memory.services.sleeping import STEP
 from memory.services.told import telling_of_night
-
-Report = Mapping[str, Any]
-"""What a night tells: figures by step."""
 
 
 class NightIn(Body):
@@ -27,7 +22,7 @@ class NightIn(Body):
     model_config = Body.model_config | {"json_schema_extra": {"examples": [{"night": "2026-03-02"}]}}
 
 
-async def run(app: AppContext, who: Caller, body: NightIn) -> Report:
+async def run(app: AppContext, who: Caller, body: NightIn) -> NightReport:
     """Run a night, after the missed ones before it; one that was is only told again.
 
     Raises Forbidden of a caller that does not see the whole memory, Invalid for a night to come, and Conflict for one
@@ -39,13 +34,13 @@ async def run(app: AppContext, who: Caller, body: NightIn) -> Report:
     night = body.night or latest
     if not to_datetime(EARLIEST).date() < night <= latest:
         raise Invalid(f"night: must lie in this life, and the last night that is over is {latest}.")
-    known: Report | None = await app.stores.nights.kept.report(user, night)
+    known: NightReport | None = await app.stores.nights.kept.report(user, night)
     if known is not None:
         return known
     last = await app.stores.nights.kept.last(user)
     if last is not None and night < last:
         raise Conflict(f"Nights run in order, and that of {last} was already.", night=str(night))
-    report: Report = {}
+    report: NightReport = {}
     parts = app.night_parts()
     for each in await _missed(app, user, night, profile.time_zone):
         async with telling_of_night(app.stores.events, user, each):
@@ -54,10 +49,10 @@ async def run(app: AppContext, who: Caller, body: NightIn) -> Report:
     return report
 
 
-async def report_of(app: AppContext, who: Caller, night: date) -> Report:
+async def report_of(app: AppContext, who: Caller, night: date) -> NightReport:
     """The report of a night that was. Raises Forbidden, and NotFound if it was not run."""
     user = seeing_all(who).user_id
-    report: Report | None = await app.stores.nights.kept.report(user, night)
+    report: NightReport | None = await app.stores.nights.kept.report(user, night)
     if report is None:
         raise NotFound("That night was not run.", night=str(night))
     return report

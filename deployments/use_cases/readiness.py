@@ -87,7 +87,7 @@ class Health(BaseModel, json_schema_extra={"examples": [{"status": "ok", "lease"
 async def health(app: AppContext) -> Health:
     """What kinds of work have the GPU, or the processors, now, and what hears; nothing is looked up for that."""
     told = await app.leases.state()
-    return Health(lease=None if told is None else LeaseOut.model_validate(told), **_hearing(app))
+    return Health(lease=None if told is None else LeaseOut.model_validate(told, from_attributes=True), **_hearing(app))
 
 
 async def ready(app: AppContext) -> None:

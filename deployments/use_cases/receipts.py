@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from pydantic import BaseModel
 
 from deployments.app_context import AppContext
 from memory.errors import NotFound
+from memory.model.erasing import FILES, MEMORY, KeptReceipt
 from memory.model.timeline import Instant, iso
 
 HIDDEN = "Hidden until then: a memory that cannot be written at the moment follows as soon as it can."
@@ -55,34 +55,33 @@ class Receipt(BaseModel):
 
 async def receipt_of(app: AppContext, user_id: str, receipt_id: str, identity: str | None = None) -> Receipt:
     """A receipt of a user as it stands; `identity` is told in the place of the hash. Raises NotFound."""
-    row = await app.stores.erasure.receipts.receipt(user_id, receipt_id)
-    if row is None:
+    kept = await app.stores.erasure.receipts.receipt(user_id, receipt_id)
+    if kept is None:
         raise NotFound("There is no such receipt.", receipt_id=receipt_id)
     folder = app.settings.home / "backups"
     backups = len(list(folder.iterdir())) if folder.is_dir() else 0
-    known = {name: figure for name, figure in row["counts"].items() if name in Receipt.model_fields}
-    places = [*_queued(row, row["at"] + app.settings.erasure.due_s), *_swept(row, app.settings.erasure.due_s)]
+    known = {name: figure for name, figure in kept.counts.items() if name in Receipt.model_fields}
+    places = [*_queued(kept, kept.at + app.settings.erasure.due_s), *_swept(kept, app.settings.erasure.due_s)]
     places += [ErasedPlace(place="backups", note=BACKUPS)] if backups else []
     return Receipt(
         receipt_id=receipt_id,
-        what=row["what"],
-        id=identity or row["id"],
-        at=iso(row["at"]) or "",
+        what=kept.what,
+        id=identity or kept.id,
+        at=iso(kept.at) or "",
         backups=backups,
         places=places,
         **known,
     )
 
 
-def _queued(row: Mapping[str, Any], due: Instant) -> list[ErasedPlace]:
+def _queued(kept: KeptReceipt, due: Instant) -> list[ErasedPlace]:
     """What the transaction and the queue erase."""
-    if row["what"] == "voice":
-        return [_place("voice_prints", [row["settled_at"]], due)]
-    tasks: Sequence[Mapping[str, Any]] = row["tasks"]
-    own = [each["done_at"] for each in tasks if each["own"] and each["task"] != "files"]
-    files = [each["done_at"] for each in tasks if each["task"] in ("files", "memory")]
-    others = [each["done_at"] for each in tasks if not each["own"]]
-    at_once = own if row["what"] == "entity" else [row["at"]]
+    if kept.what == "voice":
+        return [_place("voice_prints", [kept.settled_at], due)]
+    own = [each.done_at for each in kept.pieces if each.own and each.task != FILES]
+    files = [each.done_at for each in kept.pieces if each.task in (FILES, MEMORY)]
+    others = [each.done_at for each in kept.pieces if not each.own]
+    at_once = own if kept.what == "entity" else [kept.at]
     found = (("words", at_once), ("session_files", files), ("beliefs", own), ("beliefs_of_others", others))
     return [_place(name, times, due) for name, times in found if times]
 
@@ -94,16 +93,16 @@ def _place(name: str, times: Sequence[Instant | None], due: Instant) -> ErasedPl
     return ErasedPlace(place=name, due_by=iso(due), note=HIDDEN if name.startswith("beliefs") else None)
 
 
-def _swept(row: Mapping[str, Any], within_s: float) -> list[ErasedPlace]:
+def _swept(kept: KeptReceipt, within_s: float) -> list[ErasedPlace]:
     """The database's files: clean once a sweep is over that began when all else was erased."""
-    settled, begun = row["settled_at"], row["swept_from"]
+    settled, begun = kept.settled_at, kept.swept_from
     over = settled is not None and begun is not None and begun >= settled
-    due = iso((settled or row["at"]) + within_s)
+    due = iso((settled or kept.at) + within_s)
     places = []
     for name in SWEPT:
-        why = row["denied"].get(name)
+        why = kept.denied.get(name)
         if over and why is None:
-            places.append(ErasedPlace(place=name, erased_at=iso(row["swept_at"])))
+            places.append(ErasedPlace(place=name, erased_at=iso(kept.swept_at)))
         else:
             places.append(ErasedPlace(place=name, due_by=None if why else due, note=why))
     return places

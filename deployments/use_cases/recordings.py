@@ -7,7 +7,7 @@ heard by the sweep (actors/sound_sweeps.py).
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from hashlib import sha256
 from time import monotonic
 from typing import Any, BinaryIO, Literal
@@ -19,6 +19,7 @@ from deployments.callers import Caller, writing
 from deployments.use_cases.heard_pieces import HeardSegmentOut, SoundPieceIn, keep_piece, store_heard, why_unfelt
 from deployments.use_cases.telling import emotion_shown
 from memory.errors import Conflict, NotFound, Unavailable
+from memory.model.heard import KnownSegment
 from memory.model.sound import RATE, SAMPLE, HeardSound
 from memory.model.timeline import Instant, iso
 from memory.rules.sweep import MOST_AGAIN
@@ -173,7 +174,7 @@ async def _heard(
 async def _is_swept(app: AppContext) -> bool:
     """Whether it is a sweep that has the GPU, whoever's it is."""
     state = await app.leases.state()
-    return state is not None and any(each["user"] == "sweep" for each in state["held"])
+    return state is not None and any(each.user == "sweep" for each in state.held)
 
 
 async def show_session(app: AppContext, who: Caller, session_id: str) -> SoundSessionOut:
@@ -244,7 +245,7 @@ async def _seen(app: AppContext, who: Caller, session_id: str) -> tuple[SoundSes
         _segment(each, part.started_at - began, app.settings.models.speech.emotion)
         for part in seen
         for each in await app.stores.reads.sources.segments(scope, part.source_id)
-        if each["replaced_by"] is None
+        if each.replaced_by is None
     ]
     told = SoundSessionOut(
         session_id=session_id,
@@ -275,16 +276,16 @@ async def _sweeping(app: AppContext, who: Caller, kept: Sequence[Any], now: Inst
     return "done" if kept and all(each.state.heard >= each.size for each in kept) else "none"
 
 
-def _segment(row: Mapping[str, Any], shift: float, wanted: bool) -> HeardSegmentOut:
+def _segment(segment: KnownSegment, shift: float, wanted: bool) -> HeardSegmentOut:
     """A stored segment, its times from the beginning of the session."""
     return HeardSegmentOut(
-        segment_id=row["segment_id"],
-        speaker=row["speaker"],
-        text=row["text"],
-        start=round(row["start_s"] + shift, 3),
-        end=round(row["end_s"] + shift, 3),
-        language=row["language"],
-        stt_engine=row["stt_engine"],
-        emotion=emotion_shown(row["emotion"]),
-        emotion_reason=why_unfelt(row["emotion"], wanted),
+        segment_id=segment.segment_id,
+        speaker=segment.speaker,
+        text=segment.text,
+        start=round(segment.start + shift, 3),
+        end=round(segment.end + shift, 3),
+        language=segment.language,
+        stt_engine=segment.stt_engine,
+        emotion=emotion_shown(segment.emotion),
+        emotion_reason=why_unfelt(segment.emotion, wanted),
     )

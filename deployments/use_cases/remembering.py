@@ -192,7 +192,7 @@ async def _kept(app: AppContext, note: Source, told: Utterance) -> ReadSegment:
     """Keep the words of a command. Those that were forgotten before and are told again count their revisions on."""
     await app.stores.intake.capture.store(note, AS_COMMANDED)
     kept = await app.stores.reads.sources.segments(note.scope, note.source_id)
-    return _heard(note, replace(told, revision=max([told.revision, *(each["revision"] for each in kept)])))
+    return _heard(note, replace(told, revision=max([told.revision, *(each.revision for each in kept)])))
 
 
 def _heard(note: Source, told: Utterance) -> ReadSegment:
@@ -239,7 +239,7 @@ async def _told_of(app: AppContext, who: Caller, given: str | None) -> tuple[str
     if given is None:
         return None, Sensitivity.OPEN
     scope, source_id = await app.stores.reads.sources.resolve(who.view, given, None)
-    return source_id, Sensitivity((await app.stores.reads.sources.one(who.view, scope, source_id))["sensitivity"])
+    return source_id, (await app.stores.reads.sources.one(who.view, scope, source_id)).sensitivity
 
 
 def _believed(outcome: Outcome) -> Believed:

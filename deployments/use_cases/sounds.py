@@ -47,9 +47,9 @@ async def _heard_in(
     scope, known = await app.stores.reads.sources.resolve(who.view, source_id, None)
     named = (await app.stores.reads.history.segment(who.view, scope, known, segment_id))["segment_id"]
     source = await app.stores.reads.sources.one(who.view, scope, known)
-    rows = await app.stores.reads.sources.segments(scope, known, ids=[named]) if scope == who.scope else []
-    session_id = source["session_id"] or known
-    return (known, named), [(session_id, row["at"], row["at"] + row["end_s"] - row["start_s"]) for row in rows]
+    said = await app.stores.reads.sources.segments(scope, known, ids=[named]) if scope == who.scope else []
+    session_id = source.session_id or known
+    return (known, named), [(session_id, each.at, each.ended_at) for each in said]
 
 
 async def with_sound(app: AppContext, who: Caller, segments: Iterable[tuple[str, str]]) -> frozenset[tuple[str, str]]:

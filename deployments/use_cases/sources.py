@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field, StringConstraints
@@ -16,7 +17,7 @@ from deployments.kinds import ShortText
 from deployments.paging import PageParameters, cursor_of
 from memory.errors import Conflict, Invalid
 from memory.model.commands import ArrangeGroups
-from memory.model.scopes import Sensitivity
+from memory.model.heard import KeptSummary, KnownSource
 from memory.model.timeline import iso
 from memory.services.night_sources import sum_up_again
 from memory.services.source_summaries import SourceTurns
@@ -179,7 +180,7 @@ async def list_sources(app: AppContext, who: Caller, asked: SourceParameters) ->
         **asked.place(),
     )
     summaries = await _summaries(app, who, page.shown)
-    shown = [SourceOut(**_shown(row), summary=found) for row, found in zip(page.shown, summaries, strict=True)]
+    shown = [SourceOut(**_shown(each), summary=found) for each, found in zip(page.shown, summaries, strict=True)]
     return SourceList(sources=shown, total=page.total, cursor=cursor_of(page.last))
 
 
@@ -187,34 +188,26 @@ async def show_source(app: AppContext, who: Caller, source_id: str, team_id: str
     """One source with its segments, by its id or a unique prefix. Raises NotFound."""
     reads = app.stores.reads.sources
     scope, found = await reads.resolve(who.view, source_id, team_id)
-    row = await reads.one(who.view, scope, found)
+    source = await reads.one(who.view, scope, found)
     segments = [
-        SegmentOut(
-            **{
-                **each,
-                "at": iso(each["at"]),
-                "start": each["start_s"],
-                "end": each["end_s"],
-                "set_aside": each["set_aside"] or _unread(each["text"]),
-            }
-        )
+        SegmentOut(**{**asdict(each), "at": iso(each.at), "set_aside": each.set_aside or _unread(each.text)})
         for each in await reads.segments(scope, found, who.user_id, raws=True)
     ]
-    [summary] = await _summaries(app, who, [row])
+    [summary] = await _summaries(app, who, [source])
     tags = await app.stores.nights.summaries.tags(who.view, scope, found, MOST_TAGS)
-    return SourcePage(**_shown(row), summary=summary, tags=tags, segments=segments)
+    return SourcePage(**_shown(source), summary=summary, tags=tags, segments=segments)
 
 
-async def _summaries(app: AppContext, who: Caller, rows: Sequence[Mapping[str, Any]]) -> list[SourceSummaryOut | None]:
+async def _summaries(app: AppContext, who: Caller, sources: Sequence[KnownSource]) -> list[SourceSummaryOut | None]:
     """The summary of each of these sources in sight, if a night of this user has written one."""
-    ids = [(row["scope"], row["source_id"]) for row in rows]
+    ids = [(each.scope, each.source_id) for each in sources]
     found = await app.stores.nights.summaries.shown(who.view, [each for _, each in ids]) if ids else {}
     return [_summary(found[each]) if each in found else None for each in ids]
 
 
-def _summary(row: Mapping[str, Any]) -> SourceSummaryOut:
-    summary = read_summary(row["text"], row["quotes"])
-    ids = dict(zip(row["quotes"], row["segment_ids"], strict=True))
+def _summary(kept: KeptSummary) -> SourceSummaryOut:
+    summary = read_summary(kept.text, kept.quotes)
+    ids = dict(zip(kept.quotes, kept.segment_ids, strict=True))
     lines = [SourceSummaryLine(text=each.text, segments=[ids[key] for key in each.segments]) for each in summary.lines]
     return SourceSummaryOut(extractive=not summary.generated, lines=lines, keywords=list(summary.keywords))
 
@@ -240,9 +233,9 @@ async def retry_source(
         case None:
             await capture.retry(scope, found)
     await app.actors.wake()
-    row = await reads.one(who.view, scope, found)
-    [summary] = await _summaries(app, who, [row])
-    return SourceOut(**_shown(row), summary=summary)
+    source = await reads.one(who.view, scope, found)
+    [summary] = await _summaries(app, who, [source])
+    return SourceOut(**_shown(source), summary=summary)
 
 
 async def _sum_up_again(app: AppContext, who: Caller, key: str, scope: str, source_id: str) -> None:
@@ -250,8 +243,8 @@ async def _sum_up_again(app: AppContext, who: Caller, key: str, scope: str, sour
     reads = app.stores.reads.sources
     if (await reads.resolve(who.view, source_id, None))[0] != scope:
         raise Conflict("A source of your own has this id, and the summary is of that one.", source_id=source_id)
-    row = await reads.one(who.view, scope, source_id)
-    source = SourceTurns(source_id, turns=0, chars=0, silent_s=0.0, sensitivity=Sensitivity(row["sensitivity"]))
+    level = (await reads.one(who.view, scope, source_id)).sensitivity
+    source = SourceTurns(source_id, turns=0, chars=0, silent_s=0.0, sensitivity=level)
     rules, now = app.settings.life.summaries, app.clock.now()
     arranged = await sum_up_again(who.user_id, source, now, app.stores.nights.summaries, app.model, rules)
     if arranged is not None:
@@ -275,15 +268,15 @@ def _unread(text: str) -> str | None:
     return f"Only the first {READ_CHARS:,} characters are read." if len(text) > READ_CHARS else None
 
 
-def _shown(row: Mapping[str, Any]) -> dict[str, Any]:
-    kind, _, name = row["scope"].partition(":")
+def _shown(source: KnownSource) -> dict[str, Any]:
+    kind, _, name = source.scope.partition(":")
     return {
-        **{field: row[field] for field in SourceOut.model_fields if field in row},
+        **{field: getattr(source, field) for field in SourceOut.model_fields if hasattr(source, field)},
         "team_id": name if kind == "team" else None,
-        "started_at": iso(row["started_at"]),
-        "ended_at": iso(row["ended_at"]),
-        "sensitivity": Sensitivity(row["sensitivity"]).name.lower(),
-        "segments_count": row["segments"],
+        "started_at": iso(source.started_at),
+        "ended_at": iso(source.ended_at),
+        "sensitivity": source.sensitivity.name.lower(),
+        "segments_count": source.segments,
     }
 
 

@@ -13,12 +13,13 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
-from adapters.capture.sessions import SESSION_GAP_S, SessionPart
+from adapters.capture.sessions import SESSION_GAP_S
 from deployments.app_context import AppContext
 from deployments.callers import Caller, writing
 from deployments.use_cases.telling import MOST_PARTICIPANTS, SegmentIn, SourceIn, tell
 from memory.errors import Forgotten
 from memory.model.ids import digest
+from memory.model.sources import SessionPart
 from memory.model.timeline import DAY_S, Instant
 from memory.services.zones import zone_of
 
@@ -176,8 +177,8 @@ async def _standing(
     ids = [each.segment_id for each in segments if each.segment_id is not None]
     found: dict[str | None, _Standing] = {}
     for part in parts:
-        for row in await app.stores.reads.sources.segments(who.scope, part.source_id, ids=ids):
-            found[row["segment_id"]] = _Standing(part, row["start_s"], row["text"])
+        for each in await app.stores.reads.sources.segments(who.scope, part.source_id, ids=ids):
+            found[each.segment_id] = _Standing(part, each.start, each.text)
     return found
 
 

@@ -189,7 +189,7 @@ async def tell(app: AppContext, who: Caller, body: SourceIn, *, revive: bool = T
     spent = round((monotonic() - begun) * 1000)
     tell_of_source(app.stores.events, who.user_id, source, stored, duration_ms=spent)
     await app.actors.wake()
-    return SourceTold(source_id=body.source_id, segments=stored["segments"], changed=stored["changed"])
+    return SourceTold(source_id=body.source_id, segments=stored.segments, changed=stored.changed)
 
 
 def _scope(team_id: str | None, who: Caller) -> str:

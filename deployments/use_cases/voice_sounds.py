@@ -10,6 +10,7 @@ from pydantic import BaseModel
 
 from deployments.app_context import AppContext
 from deployments.callers import Caller
+from memory.model.heard import ClearSegment
 from memory.model.timeline import iso
 
 PIECES = 3
@@ -42,29 +43,27 @@ async def clear_sounds(
     if not labels or not await asyncio.to_thread(app.sounds.sessions, who.user_id):
         return {voice: [] for voice in labels}
     every = sorted({label for each in labels.values() for label in each})
-    rows = await app.stores.sound.voices.clearest(who.view, every, CANDIDATES)
-    return {voice: await _kept(app, who, rows, known) for voice, known in labels.items()}
+    clear = await app.stores.sound.voices.clearest(who.view, every, CANDIDATES)
+    return {voice: await _kept(app, who, clear, known) for voice, known in labels.items()}
 
 
 async def _kept(
-    app: AppContext, who: Caller, rows: Iterable[Mapping[str, object]], labels: Collection[str]
+    app: AppContext, who: Caller, clear: Iterable[ClearSegment], labels: Collection[str]
 ) -> list[VoiceSound]:
-    """Those of rows of these labels whose sound is kept."""
+    """Those of these labels whose sound is kept."""
     found: list[VoiceSound] = []
-    for row in rows:
-        if row["speaker"] not in labels or len(found) == PIECES:
+    for each in clear:
+        if each.speaker not in labels or len(found) == PIECES:
             continue
-        at, seconds = float(str(row["at"])), float(str(row["seconds"]))
-        source_id, segment_id = str(row["source_id"]), str(row["segment_id"])
-        session = str(row["session_id"] or source_id)
-        if await asyncio.to_thread(app.sound_cuts.holds, who.user_id, session, at, at + seconds):
+        session, ended = each.session_id or each.source_id, each.at + each.seconds
+        if await asyncio.to_thread(app.sound_cuts.holds, who.user_id, session, each.at, ended):
             found.append(
                 VoiceSound(
-                    source_id=source_id,
-                    segment_id=segment_id,
-                    at=iso(at) or "",
-                    seconds=round(seconds, 3),
-                    url=f"/v1/segments/{quote(source_id)}/{quote(segment_id, safe='')}/audio",
+                    source_id=each.source_id,
+                    segment_id=each.segment_id,
+                    at=iso(each.at) or "",
+                    seconds=round(each.seconds, 3),
+                    url=f"/v1/segments/{quote(each.source_id)}/{quote(each.segment_id, safe='')}/audio",
                 )
             )
     return found

@@ -81,6 +81,16 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
+class SessionPart:
+    """One of the sources that a captured session has become, between two reads of it."""
+
+    session_id: str
+    source_id: str
+    started_at: Instant
+    ended_at: Instant
+
+
+@dataclass(frozen=True, slots=True)
 class Telling:
     """How a source is told."""
 
@@ -103,6 +113,17 @@ class Telling:
         if "sensitivity" in kept:
             kept["sensitivity"] = max(kept["sensitivity"], source.sensitivity)
         return replace(source, **kept)
+
+
+@dataclass(frozen=True, slots=True)
+class StoredSource:
+    """What came of storing a source."""
+
+    source_id: str
+    segments: int
+    """How many it was told with."""
+    changed: int
+    """How many of these were new or differ from what was known."""
 
 
 ON_PURPOSE = Telling()

@@ -41,11 +41,11 @@ def _row(crossing: Crossing) -> list[Any]:
     return [crossing.noun, crossing.id, crossing.after, (crossing.stamp or 0) + _VERSIONS.get(crossing.noun, 0)]
 
 
-def held_of(report: Mapping[str, Any]) -> Held:
+def held_of(report: Mapping[str, object]) -> Held:
     """What the report of the last night says is to be left; what it does not say in this form is not."""
     found: dict[str, dict[HeldRow, int]] = {}
     proof = report.get("proof")
-    told = [(proof or {}).get(TAKEN_BACK)] if isinstance(proof, Mapping) else []
+    told: list[object] = [proof.get(TAKEN_BACK)] if isinstance(proof, Mapping) else []
     told.append({name: step.get(HELD_BACK) for name, step in report.items() if isinstance(step, Mapping)})
     for by_step in told:
         for step, rows in by_step.items() if isinstance(by_step, Mapping) else ():

@@ -48,6 +48,28 @@ class Lease:
 
 
 @dataclass(frozen=True, slots=True)
+class LeaseUse:
+    """Who holds a lease or waits for one, what they declare of what is shared, and for how many seconds by now."""
+
+    user: LeaseUser
+    declared: float
+    since_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class LeaseState:
+    """How a book stands: what is shared, how much of it is declared, who holds a lease and who waits for one."""
+
+    budget: float
+    """Gigabytes on a GPU, processors on a CPU."""
+    declared: float
+    held: tuple[LeaseUse, ...] = ()
+    waiting: tuple[LeaseUse, ...] = ()
+    device: str = "gpu"
+    """gpu or cpu."""
+
+
+@dataclass(frozen=True, slots=True)
 class LeaseBook:
     """Who holds a lease, in the order in which they got it, and who waits, the next one first.
 

@@ -11,12 +11,13 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 from memory.errors import DomainError, NotFound
 from memory.model.accesses import SOURCE
 from memory.model.changes import ChangeSet
 from memory.model.commands import Command, ForgetEntity, Withdraw
+from memory.model.erasing import CapturedSource, ErasureTask, ListedFiles, WithdrawnEntity, WithdrawnSegments
 from memory.model.facts import Evidence
 from memory.model.ids import command_id
 
@@ -26,24 +27,22 @@ AT_ONCE = 16
 TOLD = "told-"
 """How the ids of sources begin that were told by a command."""
 
-Task = Mapping[str, Any]
-"""A piece: `{receipt_id, task, user_id, told, attempts}`."""
 Turn = Callable[[str, Command], Awaitable[ChangeSet]]
 """Hands a command to the memory of a user."""
-Erase = Callable[[Task], Awaitable[Mapping[str, int]]]
+Erase = Callable[[ErasureTask], Awaitable[Mapping[str, int]]]
 """Has the shard of a piece's user carry it out (`MemoryEraser`); how much less there is then."""
 
 
 class Queue(Protocol):
     """What is still to be erased."""
 
-    async def claim(self, limit: int) -> Sequence[Task]:
+    async def claim(self, limit: int) -> Sequence[ErasureTask]:
         """Pieces that are due, for the caller alone for a while."""
 
-    async def finished(self, task: Task, counts: Mapping[str, int]) -> None:
+    async def finished(self, task: ErasureTask, counts: Mapping[str, int]) -> None:
         """A piece is done, and erased so much."""
 
-    async def failed(self, task: Task, error: str) -> None:
+    async def failed(self, task: ErasureTask, error: str) -> None:
         """A piece is to be tried again after a while."""
 
 
@@ -85,10 +84,10 @@ class Captures(Protocol):
 class Files(Protocol):
     """The session files."""
 
-    async def strike(self, told: Mapping[str, Any]) -> int:
+    async def strike(self, source: CapturedSource) -> int:
         """Take a source out of the files it came from; how many were changed."""
 
-    async def remove(self, told: Mapping[str, Any]) -> int:
+    async def remove(self, listed: ListedFiles) -> int:
         """Remove what these files held when they were listed; how many there were."""
 
 
@@ -110,7 +109,7 @@ class Eraser:
         await asyncio.gather(*map(self.attempt, tasks))
         return bool(tasks)
 
-    async def attempt(self, task: Task) -> None:
+    async def attempt(self, task: ErasureTask) -> None:
         """Carry a piece out, or have it tried again. What there is nothing of any more is done."""
         try:
             await self.carry_out(task)
@@ -118,24 +117,28 @@ class Eraser:
             await self.queue.finished(task, {})
         except Exception as error:  # whatever it is: the others go on, and this one comes again
             reason = error.kind if isinstance(error, DomainError) else type(error).__name__
-            log.warning("%s of %s waits: %s", task["task"], task["receipt_id"], reason)
+            log.warning("%s of %s waits: %s", task.task, task.receipt_id, reason)
             await self.queue.failed(task, reason)
 
-    async def carry_out(self, task: Task) -> None:
+    async def carry_out(self, task: ErasureTask) -> None:
         """Carry a piece out, or raise why not."""
-        acts = {"withdraw": self.erase, "entity": self.erase, "files": self._files, "memory": self._memory}
-        await self.queue.finished(task, await acts[task["task"]](task))
+        await self.queue.finished(task, await self._carried_out(task))
 
-    async def _files(self, task: Task) -> Mapping[str, int]:
-        return {"files": await self.files.strike(task["told"])}
+    async def _carried_out(self, task: ErasureTask) -> Mapping[str, int]:
+        match task.told:
+            case CapturedSource() as source:
+                return {"files": await self.files.strike(source)}
+            case ListedFiles() as listed:
+                return await self._memory(task.user_id, listed)
+            case _:
+                return await self.erase(task)
 
-    async def _memory(self, task: Task) -> Mapping[str, int]:
-        user_id = task["user_id"]
+    async def _memory(self, user_id: str, listed: ListedFiles) -> Mapping[str, int]:
         await self.leave(user_id)
         captures = await self.captures.remove(user_id)
         if await self.traces.lives(user_id):  # told anew meanwhile: that was captured, too
             await self.captures.condense(user_id)
-        return {"captures": captures, "files": await self.files.remove(task["told"])}
+        return {"captures": captures, "files": await self.files.remove(listed)}
 
 
 @dataclass(frozen=True)
@@ -148,33 +151,32 @@ class MemoryEraser:
     traces: Traces
     captures: Captures
 
-    async def erase(self, task: Task) -> Mapping[str, int]:
+    async def erase(self, task: ErasureTask) -> Mapping[str, int]:
         """A withdrawal, or an entity. Raises NotFound if there is nothing of it any more."""
-        return await (self._withdraw if task["task"] == "withdraw" else self._entity)(task)
+        if isinstance(task.told, WithdrawnSegments):
+            return await self._withdraw(task, task.told)
+        assert isinstance(task.told, WithdrawnEntity), "the others lie in no memory"
+        return await self._entity(task, task.told)
 
-    async def _withdraw(self, task: Task) -> Mapping[str, int]:
-        user_id, told = task["user_id"], task["told"]
-        keys = tuple(told["segment_keys"])
-        once = await self.traces.once(user_id, keys)
-        taught = tuple((entity, tuple(words)) for entity, words in told["taught"])
-        identity = command_id("forget", task["receipt_id"], user_id)
+    async def _withdraw(self, task: ErasureTask, told: WithdrawnSegments) -> Mapping[str, int]:
+        user_id, keys = task.user_id, told.segment_keys
         command = Withdraw(
-            command_id=identity,
+            command_id=command_id("forget", task.receipt_id, user_id),
             segment_keys=keys,
             erase=True,
-            source_id=told["source_id"],
-            once=tuple(once),
-            taught=taught,
+            source_id=told.source_id,
+            once=tuple(await self.traces.once(user_id, keys)),
+            taught=told.taught,
         )
         counts, done = await self._erased(user_id, command)
-        source = [] if told["source_id"] is None else [f"{SOURCE}{told['source_id']}"]  # of one segment: the rest stays
+        source = [] if told.source_id is None else [f"{SOURCE}{told.source_id}"]  # of one segment: the rest stays
         await self.traces.drop_accesses(user_id, [*_ids(done), *map(str, keys), *source])
-        return counts if told["own"] else {"captures": counts["captures"]}
+        return counts if told.own else {"captures": counts["captures"]}
 
-    async def _entity(self, task: Task) -> Mapping[str, int]:
-        user_id, told = task["user_id"], task["told"]
+    async def _entity(self, task: ErasureTask, told: WithdrawnEntity) -> Mapping[str, int]:
+        user_id = task.user_id
         before = await self.traces.weight(user_id)
-        command = ForgetEntity(command_id=told["command_id"], entity_id=told["entity_id"])
+        command = ForgetEntity(command_id=told.command_id, entity_id=told.entity_id)
         counts, done = await self._erased(user_id, command)
         await self.traces.drop_accesses(user_id, _ids(done))
         segments = 0
@@ -184,13 +186,13 @@ class MemoryEraser:
             await self.captures.condense(user_id)
         return {**counts, **_lighter(before, await self.traces.weight(user_id)), "segments": segments}
 
-    async def _told(self, task: Task, source_id: str, keys: Sequence[int]) -> int:
+    async def _told(self, task: ErasureTask, source_id: str, keys: Sequence[int]) -> int:
         """Erase the words of a command by which no fact stands any more, with whom else they name; how many segments.
 
         Words that also tell something else stay.
         """
-        user_id = task["user_id"]
-        identity = command_id("forget", task["receipt_id"], source_id)
+        user_id = task.user_id
+        identity = command_id("forget", task.receipt_id, source_id)
         once = tuple(await self.traces.once(user_id, keys))
         await self.turn(
             user_id, Withdraw(command_id=identity, segment_keys=tuple(keys), erase=True, source_id=source_id, once=once)

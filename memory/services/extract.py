@@ -5,14 +5,15 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import aclosing
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import islice
-from typing import Any, Protocol
+from typing import Protocol
 
 from memory.model.claims import Reading, Utterance
 from memory.model.commands import AcceptReading, ReadSegment
 from memory.model.ids import command_id
 from memory.model.profile import Profile
+from memory.model.waiting import DueSource
 from memory.ports import Embedder, Extractor, Statements, Unread, Vector
 from memory.rules.fulfilment import MOST_CHARS
 from memory.words.passages import BATCH_CHARS, READ_CHARS
@@ -38,9 +39,18 @@ class Heard(Protocol):
         """See memory.ports.Capture."""
 
 
-async def read_source(
-    task: Mapping[str, Any], capture: Heard, extractor: Extractor, embedder: Embedder, submit: Submit, batch: int
-) -> int:
+@dataclass(frozen=True, slots=True)
+class ReadingParts:
+    """What sources are read with, and where that goes."""
+
+    extractor: Extractor
+    embedder: Embedder
+    submit: Submit
+    batch: int
+    """Segments that are extracted at once, at most."""
+
+
+async def read_source(task: DueSource, capture: Heard, parts: ReadingParts) -> int:
     """Extract what is pending of one source for one user, at most ROUND batches. Returns the number of segments.
 
     0 means that nothing was left to read. Other work gets its turn between two rounds of a long source.
@@ -48,15 +58,15 @@ async def read_source(
     Progress is committed batch by batch, so a crash has two read again at most, and their command ids make even that
     harmless.
     """
-    user_id, scope, source_id = task["user_id"], task["scope"], task["source_id"]
-    unread = await capture.unread(user_id, scope, source_id, ROUND * batch)
+    user_id, batch, submit = task.user_id, parts.batch, parts.submit
+    unread = await capture.unread(user_id, task.scope, task.source_id, ROUND * batch)
     withdrawn = unread.withdrawn
     profile = await capture.profile(user_id)
     heard = [_called(utterance, profile) for utterance in unread.utterances]
     done = 0
-    async with aclosing(_read_ahead(extractor, islice(_batches(heard, batch, unread.tried), ROUND))) as batches:
+    async with aclosing(_read_ahead(parts.extractor, islice(_batches(heard, batch, unread.tried), ROUND))) as batches:
         async for utterances, reading in batches:
-            vectors = await encode(embedder, [claim.statement for claim in reading.claims])
+            vectors = await encode(parts.embedder, [claim.statement for claim in reading.claims])
             await submit(user_id, _command(task, utterances, reading, withdrawn), vectors)
             withdrawn = {}
             done += sum(not utterance.context_only for utterance in utterances)
@@ -135,12 +145,12 @@ def _as_context(utterance: Utterance, context_only: bool) -> Utterance:
 
 
 def _command(
-    task: Mapping[str, Any], utterances: Sequence[Utterance], reading: Reading, withdrawn: Mapping[int, int]
+    task: DueSource, utterances: Sequence[Utterance], reading: Reading, withdrawn: Mapping[int, int]
 ) -> AcceptReading:
     """The reading as a command. Extracting the same revisions again gives the same command id, so it counts once."""
     read = tuple(
         ReadSegment(
-            scope=task["scope"],
+            scope=task.scope,
             source_id=utterance.source_id,
             segment_key=utterance.segment_key,
             revision=utterance.revision,
@@ -156,7 +166,7 @@ def _command(
     revisions = (f"{each.segment_key}.{each.revision}" for each in read)
     hidden = (f"{key}.{revision}" for key, revision in withdrawn.items())
     return AcceptReading(
-        command_id=command_id(task["user_id"], *revisions, "-", *hidden),
+        command_id=command_id(task.user_id, *revisions, "-", *hidden),
         actor="extraction",
         read=read,
         sightings=reading.sightings,

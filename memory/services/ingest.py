@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 
 from memory.model.events import COMPLETE
 from memory.model.profile import Profile
-from memory.model.sources import Segment, Source
+from memory.model.sources import Segment, Source, StoredSource
 from memory.ports import EventSink
 
 
@@ -32,9 +31,7 @@ def _completed(segment: Segment, profile: Profile, language: str | None) -> Segm
     return replace(segment, role=role, language=language)
 
 
-def tell_of_source(
-    events: EventSink, user_id: str, source: Source, stored: Mapping[str, int], **figures: float
-) -> None:
+def tell_of_source(events: EventSink, user_id: str, source: Source, stored: StoredSource, **figures: float) -> None:
     """The event that a source was stored: how many segments, and how many of them were new or differ."""
     events.tell(
         user_id,
@@ -43,7 +40,7 @@ def tell_of_source(
         session_id=source.session_id or source.source_id,
         sensitivity=source.sensitivity,
         source_id=source.source_id,
-        segments=stored["segments"],
-        changed=stored["changed"],
+        segments=stored.segments,
+        changed=stored.changed,
         **figures,
     )

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from typing import Any
 
 from memory.model.claims import Reading, Utterance
 from memory.ports import Extractor, Leases
-from memory.rules.leases import LeaseUser
+from memory.rules.leases import LeaseState, LeaseUser
 
 
 class FreeLeases:
@@ -19,7 +18,7 @@ class FreeLeases:
         """See memory.ports.Leases."""
         yield True
 
-    async def state(self) -> Mapping[str, Any] | None:
+    async def state(self) -> LeaseState | None:
         """See memory.ports.Leases."""
         return None
 

@@ -41,6 +41,9 @@ AHEAD = 2
 CATCH_UP_DAYS = 30
 """Nights made good after a long absence; what is older left no trace that a later night would not find."""
 
+NightReport = Mapping[str, Any]
+"""Results by step, figures and what failed: JSON that is kept and told as it is."""
+
 
 @dataclass(frozen=True)
 class NightPlan:
@@ -49,8 +52,8 @@ class NightPlan:
     A night that is killed goes on where it was. A step of the second phase is added when its turn comes.
     """
 
-    report: Mapping[str, Any]
-    """Results by step. Nothing that is still to be done is read from here."""
+    report: NightReport
+    """Nothing that is still to be done is read from here."""
     commands: Mapping[str, tuple[Command, ...]]
     """Step -> what it commits, in order; of a night that is over, nothing."""
     done: bool = False

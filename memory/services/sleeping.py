@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
 from datetime import date
 from typing import Any, Protocol
 
@@ -14,8 +15,15 @@ from memory.services.told import reason_of, telling_of_night
 
 log = logging.getLogger("memoray.night")
 STEP = "night"
-Sleeper = Mapping[str, Any]
-"""`{user_id, zone, since}`: who sleeps, where they live, and since when nights are due."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sleeper:
+    """Who sleeps, where they live, and since when nights are due."""
+
+    user_id: str
+    zone: str
+    since: Instant
 
 
 class Failures(Protocol):
@@ -31,13 +39,16 @@ class Failures(Protocol):
         """Users for whom a step has failed so lately that it is not tried yet."""
 
 
+@dataclass(frozen=True, slots=True)
+class NightTidings:
+    """Where it is told how nights went."""
+
+    failures: Failures
+    events: EventSink
+
+
 async def run_nights(
-    sleepers: Iterable[Sleeper],
-    night: date | None,
-    now: Instant,
-    parts: NightParts,
-    failures: Failures,
-    events: EventSink,
+    sleepers: Iterable[Sleeper], night: date | None, now: Instant, parts: NightParts, tidings: NightTidings
 ) -> list[dict[str, Any]]:
     """The nights that are due, or one named night, of these users: a report each.
 
@@ -45,15 +56,15 @@ async def run_nights(
     """
     reports = []
     for sleeper in sleepers:
-        user, zone = sleeper["user_id"], sleeper["zone"]
+        user, zone = sleeper.user_id, sleeper.zone
         try:
-            for each in [night] if night else list(due(sleeper["since"], now, zone, parts.hour)):
-                async with telling_of_night(events, user, each):
+            for each in [night] if night else list(due(sleeper.since, now, zone, parts.hour)):
+                async with telling_of_night(tidings.events, user, each):
                     reports.append(await run_night(user, each, zone, parts))
         except Exception as error:
-            reports.append({"user_id": user, "failed": await _noted(user, error, failures)})
+            reports.append({"user_id": user, "failed": await _noted(user, error, tidings.failures)})
         else:
-            await failures.over(user, STEP)
+            await tidings.failures.over(user, STEP)
     return reports
 
 
@@ -61,12 +72,12 @@ async def due_nights(sleepers: Sequence[Sleeper], now: Instant, hour: int, failu
     """How many nights of how many users are waiting; whose nights cannot be counted, has none, and is told why."""
     waiting, resting = 0, await failures.resting(STEP)
     for sleeper in sleepers:
-        if sleeper["user_id"] in resting:
+        if sleeper.user_id in resting:
             continue
         try:
-            waiting += len(list(due(sleeper["since"], now, sleeper["zone"], hour)))
+            waiting += len(list(due(sleeper.since, now, sleeper.zone, hour)))
         except Exception as error:
-            await _noted(sleeper["user_id"], error, failures)
+            await _noted(sleeper.user_id, error, failures)
     return waiting
 
 

@@ -162,7 +162,7 @@ async def test_a_fact_stated_with_the_old_encoder_after_the_swap_is_kept_without
     change.door.app.looked = float("inf")
     await change.door.post("/v1/facts", {"statement": "Maya plays the cello.", "subject": "Maya"}, 201)
     waiting = await change.door.shard._stores.memory.journal.unencoded_facts(10)
-    assert [row["statement"] for row in waiting] == ["Maya plays the cello."]
+    assert [fact.statement for fact in waiting] == ["Maya plays the cello."]
     await change.door.app.renew()
     await change.door.post("/v1/facts", {"statement": "Maya plays the violin.", "subject": "Maya"}, 201)
     assert len(await change.door.shard._stores.memory.journal.unencoded_facts(10)) == 1

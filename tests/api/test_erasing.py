@@ -12,7 +12,7 @@ import pytest
 
 from deployments.use_cases import erasing
 from memory.errors import Unavailable
-from memory.services.erasing import Task
+from memory.model.erasing import ErasureTask
 from tests.api import test_forgetting
 from tests.api.conftest import Door
 from tests.api.test_forgetting import captured, delete, traces
@@ -55,10 +55,10 @@ class Stuck:
         self._erase = self.door.actors.erase
         self.door.actors.erase = self.erase  # type: ignore[method-assign]
 
-    async def erase(self, task: Task) -> Mapping[str, int]:
-        if task["task"] == "withdraw" and task["user_id"] in self.hanging:
+    async def erase(self, task: ErasureTask) -> Mapping[str, int]:
+        if task.task == "withdraw" and task.user_id in self.hanging:
             await asyncio.Event().wait()
-        if task["task"] == "withdraw" and task["user_id"] in self.failing:
+        if task.task == "withdraw" and task.user_id in self.failing:
             raise Unavailable("The disk of this one is full.")
         return await self._erase(task)
 

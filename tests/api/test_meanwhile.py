@@ -10,7 +10,7 @@ from adapters.postgres.pool import Connection
 from memory.errors import Stale
 from memory.model.claims import Reading, Utterance
 from memory.model.sources import Segment, Source, Telling
-from memory.services.extract import read_source
+from memory.services.extract import ReadingParts, read_source
 from tests.api.conftest import Door
 from tests.api.test_reading import MONDAY, source, tell
 from tests.fakes.extractor import ScriptedExtractor
@@ -55,10 +55,10 @@ class Held(PostgresCapture):
 
 async def read_once(door: Door, extractor: ScriptedExtractor) -> None:
     """Read what is due of this user, as the worker does."""
-    stores = door.app.stores
-    for task in await stores.intake.capture.due("read", door.app.clock.now(), 100):
-        if task["user_id"] == door.user:
-            await read_source(task, stores.intake.capture, extractor, stores.encoder, door.actors._submit, 16)
+    intake = door.app.stores.intake
+    for task in await intake.capture.due("read", door.app.clock.now(), 100):
+        if task.user_id == door.user:
+            await read_source(task, intake.capture, ReadingParts(extractor, intake.encoder, door.actors._submit, 16))
 
 
 async def believed(door: Door) -> list[str]:

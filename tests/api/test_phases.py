@@ -120,13 +120,11 @@ async def test_words_that_are_encoded_while_they_are_to_be_read_again_get_their_
     await door.settle()
     await again(door, "embed")
     capture, scope = door.app.stores.intake.capture, user_scope(door.user)
-    [task] = [each for each in await capture.due("embed", door.app.clock.now(), 100) if each["scope"] == scope]
+    [task] = [each for each in await capture.due("embed", door.app.clock.now(), 100) if each.scope == scope]
     rows = await capture.unembedded([(scope, "march")], 10)
-    encoded = door.app.stores.encoder.encode([each["text"] for each in rows])
+    encoded = door.app.stores.encoder.encode([each.text for each in rows])
     await again(door, "read")
-    await capture.store_vectors(
-        scope, [each["segment_key"] for each in rows], [each["revision"] for each in rows], encoded
-    )
+    await capture.store_vectors(scope, [each.segment_key for each in rows], [each.revision for each in rows], encoded)
     await capture.finished(task)
     assert (await door.get("/v1/sources/march"))["status"] == "raw", "they are of words as they were read before"
     await door.settle()

@@ -15,6 +15,7 @@ from memory.model.claims import Claim
 from memory.model.commands import ConfirmFact, MergeEntities, Remember, SetProfile, WriteNote
 from memory.model.profile import Profile
 from memory.model.scopes import Sensitivity
+from memory.model.waiting import DueSource
 from tests.api.conftest import Door
 
 DAY = 86_400.0
@@ -65,7 +66,7 @@ async def test_a_source_goes_from_raw_to_extracted(door: Door) -> None:
 async def test_a_source_that_failed_too_often_says_so_and_is_tried_again(door: Door) -> None:
     await door.post("/v1/sources", LISBON, 202)
     capture, now = door.app.stores.intake.capture, door.app.clock.now()
-    task = {"scope": f"user:{door.user}", "source_id": "march", "task": "read", "user_id": door.user}
+    task = DueSource(f"user:{door.user}", "march", "read", door.user)
     for _ in range(door.app.settings.extraction.attempts):
         await capture.failed(task, "model-failed: no usable answer", now)
     failed = (await door.get("/v1/sources", status="failed"))["sources"]

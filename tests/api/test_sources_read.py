@@ -49,7 +49,7 @@ async def test_a_source_is_processed_before_it_is_extracted_and_goes_on_from_the
     capture, encoder = door.app.stores.intake.capture, door.app.stores.encoder
     await door.post("/v1/sources", talk(), 202)
     due = await capture.due("embed", door.app.clock.now(), 100)
-    await encode_heard([each for each in due if door.user in each["scope"]], capture, encoder)
+    await encode_heard([each for each in due if door.user in each.scope], capture, encoder)
     [listed] = (await door.get("/v1/sources", status="processed"))["sources"]
     assert (listed["source_id"], listed["status"]) == ("harbour", "processed")
     found = (await door.get("/v1/context", query="mooring fee"))["results"]

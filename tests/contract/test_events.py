@@ -18,6 +18,7 @@ from adapters.postgres.events import PostgresEvents
 from adapters.postgres.pool import Pool
 from adapters.postgres.roles import product_dsn
 from memory.errors import JournalUnavailable
+from memory.model.erasing import CapturedSource, ErasureRequest, ListedFiles
 from memory.model.events import BY_CREATURE, Event
 from memory.model.scopes import Sensitivity, View, user_scope
 from memory.model.sources import Segment, Source
@@ -105,7 +106,7 @@ async def test_a_source_takes_along_what_was_told_of_it_and_what_comes_late(stor
     of_one = event(user, session_id="day", figures={"source_id": "one"})
     rest = [event(user, session_id="day", figures={"source_id": "two"}), event(user, session_id="other"), event(user)]
     await store.write([of_one, event(user, session_id="one"), event(user, session_id="day"), *rest])
-    await PostgresErasing(store.pool).source("r-" + user, user, scope, "one", {})
+    await PostgresErasing(store.pool).source(ErasureRequest("r-" + user, user), CapturedSource(scope, "one", "day", ()))
     assert {each.event_id for each in await seen(store, user)} == {each.event_id for each in rest}
     await store.write([event(user, session_id="day", figures={"source_id": "one"}), event(user, session_id="one")])
     assert len(await seen(store, user)) == 3, "it happened before, and was told too late"
@@ -115,7 +116,7 @@ async def test_a_memory_takes_along_all_events_and_what_comes_late(store: Postgr
     clock = SystemClock()
     before = event(user, clock.now())
     await store.write([before, event(f"{user}-other")])
-    await PostgresErasing(store.pool).memory("r-" + user, user, [user], {})
+    await PostgresErasing(store.pool).memory(ErasureRequest("r-" + user, user), [user], ListedFiles({}))
     await store.write([event(user, before.at)])
     await store.write([], "shard", {user: (7, before.at), f"{user}-other": (2, before.at)})
     assert await seen(store, user) == []
@@ -197,7 +198,7 @@ async def test_drops_of_every_process_are_told_by_any_and_go_with_the_memory(
     assert [after[part] - before.get(part, 0) for part in ("shard", "worker")] == [3, 3]
     assert await store.dropped(user) == 6
     assert await store.dropped(f"{user}-other") == 0
-    await PostgresErasing(store.pool).memory("r-" + user, user, [user], {})
+    await PostgresErasing(store.pool).memory(ErasureRequest("r-" + user, user), [user], ListedFiles({}))
     assert await store.dropped(user) == 0
 
 

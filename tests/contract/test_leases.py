@@ -45,6 +45,5 @@ async def test_the_state_tells_who_holds_and_who_waits_or_nothing(made: Callable
     async with leases.lease("live"):
         state = await leases.state()
     if state is not None:
-        assert set(state) == {"device", "budget", "declared", "held", "waiting"}
-        assert [each["user"] for each in state["held"]] == ["live"]
-        assert state["declared"] == 1.0
+        assert [each.user for each in state.held] == ["live"]
+        assert (state.device, state.declared, state.waiting) == ("gpu", 1.0, ())

@@ -88,10 +88,10 @@ async def test_vectors_without_pieces_serve_and_are_made_anew_after_what_is_hear
     assert await fed() == ([7], 0)
     segment = Segment("l0", "Ben", "Rain again.", 0.0, 1.0)
     await capture.store(Source("fresh", SCOPE, "conversation", 1_714_600_000.0, segments=(segment,)))
-    assert [task["source_id"] for task in await capture.due("embed", 4e9, 10)] == ["fresh", "s"]
+    assert [task.source_id for task in await capture.due("embed", 4e9, 10)] == ["fresh", "s"]
     [row] = await capture.unembedded([(SCOPE, "s")], 10)
-    encoded = ENCODER.encode([row["text"]])
-    await capture.store_vectors(SCOPE, [7], [row["revision"]], encoded)
+    encoded = ENCODER.encode([row.text])
+    await capture.store_vectors(SCOPE, [7], [row.revision], encoded)
     assert await fed() == ([7], len(encoded.pieces.bits))
     assert await capture.unembedded([(SCOPE, "s")], 10) == []
 

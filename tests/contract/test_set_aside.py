@@ -21,6 +21,7 @@ from memory.errors import ReadingEnded, Unavailable
 from memory.model.commands import AcceptReading
 from memory.model.scopes import View, user_scope
 from memory.model.sources import Segment, Source
+from memory.model.waiting import LATEST_FIRST, DueSource, QueueOrder
 from memory.ports import Extractor, Vector
 from tests.fakes.events import Overheard
 from tests.fakes.extractor import ScriptedExtractor
@@ -74,8 +75,8 @@ class Only(PostgresCapture):
         super().__init__(pool, encoder)
         self._users = users
 
-    async def due(self, task: str, now: float, limit: int, **given: Any) -> Any:
-        return [each for each in await super().due(task, now, 1000, **given) if each["user_id"] in self._users][:limit]
+    async def due(self, task: str, now: float, limit: int, order: QueueOrder = LATEST_FIRST) -> list[DueSource]:
+        return [each for each in await super().due(task, now, 1000, order) if each.user_id in self._users][:limit]
 
 
 async def test_one_poisoned_segment_is_set_aside_and_everything_else_is_read(
@@ -91,15 +92,15 @@ async def test_one_poisoned_segment_is_set_aside_and_everything_else_is_read(
     view, reads = View(user), PostgresSourceReads(pool, 8)
     scope = user_scope(user)
     row = await reads.one(view, scope, "talk")
-    assert row["set_aside"] == 1
-    (why,) = [each["set_aside"] for each in await reads.segments(scope, "talk", user) if each["set_aside"]]
+    assert row.set_aside == 1
+    (why,) = [each.set_aside for each in await reads.segments(scope, "talk", user) if each.set_aside]
     assert why == ENDED.detail
     assert await PostgresFigures(pool).set_aside(view) == 1
     await app.capture.retry(scope, "talk")
     app.reading._extractor = ScriptedExtractor({})
     await app.settle()
     assert sum(read for _, read in app.taken) == 40
-    assert (await reads.one(view, scope, "talk"))["set_aside"] == 0
+    assert (await reads.one(view, scope, "talk")).set_aside == 0
 
 
 async def test_a_worker_that_is_killed_each_time_reads_a_poisoned_segment_three_times_and_no_more(
@@ -143,7 +144,7 @@ async def test_a_memory_that_cannot_be_reached_delays_nobody_else(pool: Pool, us
     await app.settle()
     assert app.taken == [(other, 1)]
     (left,) = [each for each in await app.capture.due("read", SystemClock().now(), 10)]
-    assert (left["user_id"], left["attempts"]) == (user, 0)
+    assert (left.user_id, left.attempts) == (user, 0)
 
 
 async def test_a_source_that_is_forgotten_while_it_is_read_ends_its_reading(
@@ -181,5 +182,5 @@ async def test_what_segments_came_as_is_fetched_for_those_alone_who_ask_for_it(p
         Source("talk", user_scope(user), "conversation", 1.7e9, segments=(said,))
     )
     reads = PostgresSourceReads(pool, 8)
-    assert [each["raw"] for each in await reads.segments(user_scope(user), "talk")] == [None]
-    assert [each["raw"] for each in await reads.segments(user_scope(user), "talk", raws=True)] == ["It *rains*."]
+    assert [each.raw for each in await reads.segments(user_scope(user), "talk")] == [None]
+    assert [each.raw for each in await reads.segments(user_scope(user), "talk", raws=True)] == ["It *rains*."]

@@ -114,7 +114,7 @@ async def test_a_night_sums_up_once_and_its_undo_takes_it_back(told: Told, pool:
     )
     shown = await told.tables.shown(View(told.user, clearance=Sensitivity.PRIVATE), list(groups))
     own = user_scope(told.user)
-    assert shown[own, "talk"]["segment_ids"] == ["g0", "g1", "g2", "g3"]
+    assert shown[own, "talk"].segment_ids == ("g0", "g1", "g2", "g3")
     assert (own, "talk") not in await told.tables.shown(View(told.user, clearance=Sensitivity.OPEN), list(groups))
     await undo_night(told.user, NIGHT, "key", nights, mind)
     assert told.writer.believed.groups == {}
@@ -235,12 +235,12 @@ async def test_a_source_of_a_team_is_summed_up_in_the_memory_of_whom_it_was_read
     assert len(groups["standup"].quotes) == 4
     assert "standup" not in {each.source_id for each in await told.tables.grown(told.user, NOW, RULES)}
     team, alone = View(told.user, (told.user,)), View(told.user)
-    assert (await told.tables.shown(team, ["standup"]))[talk.scope, "standup"]["segment_ids"] == [
+    assert (await told.tables.shown(team, ["standup"]))[talk.scope, "standup"].segment_ids == (
         "g0",
         "g1",
         "g2",
         "g3",
-    ]
+    )
     assert await told.tables.shown(alone, ["standup"]) == {}, "whoever has left the team does not see it"
 
 

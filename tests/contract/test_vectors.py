@@ -26,6 +26,7 @@ from memory.model.claims import Claim
 from memory.model.commands import MeetRivals, Remember
 from memory.model.scopes import Sensitivity, View
 from memory.model.sources import Segment, Source
+from memory.model.waiting import DueSource, QueueOrder, UnencodedFact, UnencodedSegment
 from memory.model.working_set import WorkingSet
 from memory.ports import Statements, Vector
 from memory.retrieval.batches import dense_text, local_date
@@ -59,18 +60,18 @@ class Capturing:
         self.capture, self.feed = PostgresCapture(pool, encoder), PostgresFeed(pool, encoder)
 
     async def due(self, source_id: str = "s") -> list[str]:
-        return [row["text"] for row in await self.capture.unembedded([(self.scope, source_id)], 100)]
+        return [segment.text for segment in await self.capture.unembedded([(self.scope, source_id)], 100)]
 
     async def encode(self, source_id: str = "s", *, pieces: bool = True) -> None:
-        rows = await self.capture.unembedded([(self.scope, source_id)], 100)
-        encoded = ENCODER.encode([row["text"] for row in rows])
+        segments = await self.capture.unembedded([(self.scope, source_id)], 100)
+        encoded = ENCODER.encode([segment.text for segment in segments])
         if not pieces:
-            encoded = replace(encoded, pieces=Pieces.none(len(rows), ENCODER.dimensions))
-        await self.store(rows, encoded)
+            encoded = replace(encoded, pieces=Pieces.none(len(segments), ENCODER.dimensions))
+        await self.store(segments, encoded)
 
-    async def store(self, rows: Sequence[dict[str, object]], encoded: Encoded) -> None:
-        keys, revisions = ([row[name] for row in rows] for name in ("segment_key", "revision"))
-        await self.capture.store_vectors(self.scope, keys, revisions, encoded)  # type: ignore[arg-type]
+    async def store(self, segments: Sequence[UnencodedSegment], encoded: Encoded) -> None:
+        keys, revisions = [each.segment_key for each in segments], [each.revision for each in segments]
+        await self.capture.store_vectors(self.scope, keys, revisions, encoded)
 
     async def fed(self, since: int = 0, keys: Sequence[int] = ()) -> dict[int, tuple[bytes, bytes]]:
         """segment key -> the bytes of its vector and of its pieces."""
@@ -138,7 +139,7 @@ async def test_vectors_of_earlier_words_are_neither_stored_nor_fed(mind: Capturi
     early = await mind.capture.unembedded([(mind.scope, "s")], 100)
     later = told(mind.scope, words=("It is green.", "It is blue."))
     await mind.capture.store(later)
-    await mind.store(early, ENCODER.encode([row["text"] for row in early]))
+    await mind.store(early, ENCODER.encode([segment.text for segment in early]))
     red, blue = expected(later)
     assert set(await mind.fed()) == {blue}
     assert await mind.due() == ["It is green."]
@@ -168,11 +169,11 @@ async def test_vectors_serve_until_their_successors_are_there(mind: Capturing) -
     assert len(await tasks(mind, "embed")) == 1
     assert await mind.fed() == before
     rows = await mind.capture.unembedded([(mind.scope, "s")], 100)
-    other = ENCODER.encode([f"Anew: {row['text']}" for row in rows])
+    other = ENCODER.encode([f"Anew: {row.text}" for row in rows])
     await mind.store(rows, other)
     after = await mind.fed(position)
     assert {key: vector for key, (vector, _) in after.items()} == {
-        row["segment_key"]: other.vectors[n].tobytes() for n, row in enumerate(rows)
+        row.segment_key: other.vectors[n].tobytes() for n, row in enumerate(rows)
     }
     assert await mind.due() == []
 
@@ -183,7 +184,7 @@ async def test_what_was_just_heard_goes_before_what_is_made_anew(mind: Capturing
     await mind.capture.finished(task)
     await mind.capture.renew_vectors(mind.scope)
     await mind.capture.store(told(mind.scope, "t"))
-    assert [task["source_id"] for task in await tasks(mind, "embed")] == ["t", "s"]
+    assert [task.source_id for task in await tasks(mind, "embed")] == ["t", "s"]
 
 
 async def test_what_is_asked_for_while_a_source_is_finished_is_not_lost(mind: Capturing) -> None:
@@ -223,12 +224,12 @@ async def test_the_latest_is_encoded_first_and_what_waits_longest_has_its_turn(m
     await mind.capture.renew_vectors(mind.scope)
     for name in ("heard", "just heard"):
         await mind.capture.store(told(mind.scope, name))
-    latest = [task["source_id"] for task in await tasks(mind, "embed")]
+    latest = [task.source_id for task in await tasks(mind, "embed")]
     assert latest[:2] == ["just heard", "heard"]
     assert {*latest[2:]} == {"old", "made anew"}
-    longest = [task["source_id"] for task in await tasks(mind, "embed", longest=True)]
+    longest = [task.source_id for task in await tasks(mind, "embed", longest=True)]
     assert longest[2:] == ["heard", "just heard"]
-    read = [task["source_id"] for task in await tasks(mind, "read")]
+    read = [task.source_id for task in await tasks(mind, "read")]
     assert read == ["old", "made anew", "heard", "just heard"]
 
 
@@ -238,7 +239,7 @@ async def test_a_long_source_is_encoded_a_batch_at_a_time(mind: Capturing) -> No
     await encode_heard([task], mind.capture, ENCODER)
     assert await mind.due("long") == [f"Word {BATCH}."]
     await mind.capture.store(told(mind.scope, "fresh", ["Rain again."]))
-    assert [each["source_id"] for each in await tasks(mind, "embed")] == ["fresh", "long"]
+    assert [each.source_id for each in await tasks(mind, "embed")] == ["fresh", "long"]
     for task in await tasks(mind, "embed"):
         await encode_heard([task], mind.capture, ENCODER)
     assert await tasks(mind, "embed") == []
@@ -249,10 +250,10 @@ async def test_short_sources_share_a_batch_and_the_work_of_those_it_holds_is_don
     said = {"a": ["It rains.", "It pours."], "b": [f"Word {n}." for n in range(BATCH)], "c": ["It snows."]}
     for name, words in said.items():
         await mind.capture.store(told(mind.scope, name, words))
-    due = [next(task for task in await tasks(mind, "embed") if task["source_id"] == name) for name in said]
+    due = [next(task for task in await tasks(mind, "embed") if task.source_id == name) for name in said]
     await encode_heard(due, mind.capture, ENCODER)
     assert [len(await mind.due(name)) for name in said] == [0, 2, 1], "one batch, in the order of the tasks"
-    assert {task["source_id"] for task in await tasks(mind, "embed")} == {"b", "c"}
+    assert {task.source_id for task in await tasks(mind, "embed")} == {"b", "c"}
     await encode_heard(due[1:], mind.capture, ENCODER)
     assert await tasks(mind, "embed") == []
     assert len(await mind.fed()) == BATCH + 3
@@ -263,7 +264,7 @@ async def test_sources_of_two_scopes_share_a_batch_and_each_keeps_its_own_vector
     await mind.capture.store(told(mind.scope, "s", ["It rains."]))
     await mind.capture.store(told(other, "s", ["It snows."]))
     due = await mind.capture.due("embed", NOON + 1e9, 100_000)
-    await encode_heard([task for task in due if task["scope"] in (mind.scope, other)], mind.capture, ENCODER)
+    await encode_heard([task for task in due if task.scope in (mind.scope, other)], mind.capture, ENCODER)
     for scope in (mind.scope, other):
         rows = await mind.pool.rows("SELECT words FROM content WHERE scope = %(scope)s", scope=scope)
         stored = await mind.pool.rows(
@@ -274,10 +275,10 @@ async def test_sources_of_two_scopes_share_a_batch_and_each_keeps_its_own_vector
         assert np.allclose(matrix([vector["sent"]]), ENCODER.embed([text]), atol=1e-6)
 
 
-async def tasks(mind: Capturing, task: str, *, longest: bool = False) -> list[dict[str, object]]:
+async def tasks(mind: Capturing, task: str, *, longest: bool = False) -> list[DueSource]:
     """Work of this scope, in the order it is done."""
-    every = await mind.capture.due(task, NOON + 1e9, 100_000, longest=longest)
-    return [dict(row) for row in every if row["scope"] == mind.scope]
+    every = await mind.capture.due(task, NOON + 1e9, 100_000, QueueOrder(longest))
+    return [each for each in every if each.scope == mind.scope]
 
 
 async def test_vectors_and_pieces_leave_with_their_source(mind: Capturing) -> None:
@@ -320,22 +321,22 @@ async def test_the_turn_in_which_a_fact_meets_its_rivals_keeps_its_vector(pool: 
     await memory.activate()
     await memory.turn(Remember(command_id="c-1", claims=(Claim("Ann", "Ann plays the cello", 0, ""),)))
 
-    async def waiting(besides: Sequence[str] = ()) -> list[dict[str, object]]:
-        return [row for row in await journal.unencoded_facts(10_000, besides) if row["user_id"] == user]
+    async def waiting(besides: Sequence[str] = ()) -> list[UnencodedFact]:
+        return [fact for fact in await journal.unencoded_facts(10_000, besides) if fact.user_id == user]
 
-    [row] = await waiting()
-    assert row["anew"] is False
+    [fact] = await waiting()
+    assert fact.anew is False
     assert await waiting([user]) == []
 
     async def meet(user_id: str, command: MeetRivals, vectors: Mapping[str, Vector]) -> None:
         await memory.turn(command, vectors)
 
-    await let_meet(user, [row], ENCODER, meet, NOON)
+    await let_meet(user, [fact], ENCODER, meet, NOON)
     assert await waiting() == []
     kept = await journal.fact_vectors(user)
-    np.testing.assert_array_equal(kept[str(row["fact_id"])], ENCODER.embed(["Ann plays the cello"])[0])
+    np.testing.assert_array_equal(kept[fact.fact_id], ENCODER.embed(["Ann plays the cello"])[0])
     await journal.renew_fact_vectors(user)
-    assert [row["anew"] for row in await waiting()] == [True]
+    assert [fact.anew for fact in await waiting()] == [True]
 
 
 async def test_a_memory_that_has_not_moved_is_not_looked_through_again(pool: Pool, user: str) -> None:
@@ -344,7 +345,7 @@ async def test_a_memory_that_has_not_moved_is_not_looked_through_again(pool: Poo
     await memory.activate()
 
     async def waiting() -> list[str]:
-        return [row["statement"] for row in await journal.unencoded_facts(10_000) if row["user_id"] == user]
+        return [fact.statement for fact in await journal.unencoded_facts(10_000) if fact.user_id == user]
 
     for number, words in enumerate(("Ann plays the cello", "Ann lives in Graz")):
         vectors = Statements(ENCODER.name, {words: ENCODER.embed([words])[0]})

@@ -14,6 +14,7 @@ from adapters.postgres.erasing import PostgresErasing
 from adapters.postgres.pool import Pool
 from adapters.postgres.voices import PostgresVoices
 from memory.errors import Conflict
+from memory.model.erasing import CapturedSource, ErasureRequest, ListedFiles
 from memory.model.scopes import user_scope
 from memory.model.sources import Segment, Source
 from memory.model.voices import BankChange, VoiceBank
@@ -303,7 +304,9 @@ class TestTables:
         bank = await heard.bank(scope)
         stranger = bank.called("Speaker 1 of 3 May")
         assert sorted(each.source_id or "" for each in bank.prints.values()) == ["", "lunch", "lunch", "walk"]
-        await PostgresErasing(pool).source(f"r-1-{user}", user, scope, "lunch", {})
+        await PostgresErasing(pool).source(
+            ErasureRequest(f"r-1-{user}", user), CapturedSource(scope, "lunch", "lunch", ())
+        )
         bank = await heard.bank(scope)
         assert {each.source_id for each in bank.prints.values()} == {None, "walk"}
         assert [each.label for each in bank.standing()] == ["Maya"]
@@ -317,7 +320,9 @@ class TestTables:
         await PostgresCapture(pool, "hashing").store(Source("evening", scope, "conversation", NOW, segments=said))
         stranger = await one(heard, scope, "Speaker 1 of 3 May")
         await heard.commit(scope, vb.named(await heard.bank(scope), "n", NOW, stranger, "Ravi"))
-        await PostgresErasing(pool).source(f"r-1-{user}", user, scope, "lunch", {})
+        await PostgresErasing(pool).source(
+            ErasureRequest(f"r-1-{user}", user), CapturedSource(scope, "lunch", "lunch", ())
+        )
         bank = await heard.bank(scope)
         assert bank.shown(stranger) == "Ravi"
         assert bank.prints_of(stranger) == []
@@ -325,7 +330,7 @@ class TestTables:
         assert (await heard.bank(scope)).shown(stranger) == "Speaker 1 of 3 May"
 
     async def test_a_memory_takes_along_all(self, heard: PostgresVoices, pool: Pool, scope: str, user: str) -> None:
-        await PostgresErasing(pool).memory(f"r-2-{user}", user, [user], {})
+        await PostgresErasing(pool).memory(ErasureRequest(f"r-2-{user}", user), [user], ListedFiles({}))
         assert await heard.bank(scope) == VoiceBank()
         assert await heard.changes(scope) == []
 

@@ -18,14 +18,15 @@ from memory.errors import Fenced
 from memory.model.changes import ChangeSet
 from memory.model.claims import Reading, Utterance
 from memory.model.commands import AcceptReading, Command
+from memory.model.erasing import ErasureTask
 from memory.model.timeline import Instant
 from memory.model.verdicts import StatementPair, Verdict
 from memory.model.working_set import WorkingSet
 from memory.ports import Extractor, Keys, Vector
 from memory.retrieval.projected import ProjectionProgress
 from memory.retrieval.query import Question
-from memory.services.erasing import Eraser, Task
-from memory.services.extract import encode, read_source
+from memory.services.erasing import Eraser
+from memory.services.extract import ReadingParts, encode, read_source
 from memory.services.rebuild import RebuildResult
 from memory.services.recall import Recollection
 from memory.services.vectors import encode_heard
@@ -127,8 +128,8 @@ class LocalActorClient:
         return None
 
     @elsewhere
-    async def erase(self, task: Task) -> Mapping[str, int]:
-        return cast(Mapping[str, int], await self._asked(task["user_id"], "erase", task))
+    async def erase(self, task: ErasureTask) -> Mapping[str, int]:
+        return cast(Mapping[str, int], await self._asked(task.user_id, "erase", task))
 
     @elsewhere
     async def forget_user(self, user_id: str) -> None:
@@ -145,10 +146,14 @@ class LocalActorClient:
             await encode_heard(tasks, capture, stores.encoder)
         while tasks := await capture.due("read", now, 100):
             for task in tasks:
-                if not await read_source(task, capture, self.extractor, stores.encoder, self._submit, 16):
+                if not await read_source(task, capture, self.reading_parts(stores)):
                     await capture.finished(task)
         while await self.eraser(stores.erasure).step():
             pass
+
+    def reading_parts(self, stores: Stores) -> ReadingParts:
+        """What sources are read with, as the worker does."""
+        return ReadingParts(self.extractor, stores.encoder, self._submit, 16)
 
     def eraser(self, erasure: ErasureStores) -> Eraser:
         """What carries out the queue of erasures, as the worker does."""
@@ -157,11 +162,11 @@ class LocalActorClient:
     async def encode_facts(self, stores: Stores) -> None:
         """Encode the facts that wait for a vector."""
         journal = stores.memory.journal
-        while rows := await journal.unencoded_facts(64):
-            vectors = await encode(stores.encoder, [row["statement"] for row in rows])
-            for row in rows:
-                await journal.put_fact_vectors(row["user_id"], {row["fact_id"]: vectors[row["statement"]]})
-                await self.of(row["user_id"]).relearn(row["user_id"])
+        while facts := await journal.unencoded_facts(64):
+            vectors = await encode(stores.encoder, [fact.statement for fact in facts])
+            for fact in facts:
+                await journal.put_fact_vectors(fact.user_id, {fact.fact_id: vectors[fact.statement]})
+                await self.of(fact.user_id).relearn(fact.user_id)
 
     async def _submit(self, user_id: str, command: AcceptReading, vectors: Mapping[str, Vector]) -> object:
         return await self._asked(user_id, "turn", user_id, command, vectors)

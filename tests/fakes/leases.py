@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Any
 
-from memory.rules.leases import LeaseUser
+from memory.rules.leases import LeaseState, LeaseUse, LeaseUser
 
 
 class FakeLeases:
@@ -34,6 +33,6 @@ class FakeLeases:
         finally:
             self.holding.remove(user)
 
-    async def state(self) -> Mapping[str, Any] | None:
-        told = [{"user": each, "declared": 1.0, "since_s": 0.0} for each in self.holding]
-        return {"device": "gpu", "budget": 10.0, "declared": float(len(told)), "held": told, "waiting": []}
+    async def state(self) -> LeaseState | None:
+        told = tuple(LeaseUse(each, 1.0, 0.0) for each in self.holding)
+        return LeaseState(10.0, float(len(told)), told)

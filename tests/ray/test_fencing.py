@@ -115,7 +115,7 @@ def remember(statement: str) -> Remember:
 
 async def statements(shard: MemoryShard, user: str) -> set[str]:
     """What is believed according to the journal, not to anybody's state."""
-    loaded = await (await shard._open()).journal.load(user)
+    loaded = await (await shard._open()).memory.journal.load(user)
     return {fact.statement for fact in loaded.facts.values()}
 
 

@@ -7,7 +7,7 @@ import os
 import signal
 import time
 import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -18,7 +18,7 @@ from actors.leases import KeptLeases, LeaseKeeper, OwnBook, leases_of, terms_of
 from actors.names import LEASES, NAMESPACE, WORKER
 from config.settings import load
 from memory.errors import Unavailable
-from memory.rules.leases import USERS, LeaseTerms, LeaseUser
+from memory.rules.leases import USERS, LeaseState, LeaseTerms, LeaseUser
 
 pytestmark = pytest.mark.ray
 TERMS = LeaseTerms(100.0, {"sweep": 10.0, "live": 9.0, "embedding": 45.0, "extraction": 50.0}, term_s=2.0)
@@ -167,15 +167,15 @@ async def test_every_process_finds_the_book_by_its_name(
         kept = made[0].options(name=name, namespace=NAMESPACE, num_cpus=0, max_concurrency=16).remote(*made[1])
         await kept.__ray_ready__.remote()
         told = await seen(leases)
-        assert (told["device"], told["held"]) == (device, [])
+        assert (told.device, told.held) == (device, ())
         ray.kill(kept, no_restart=True)
         await asyncio.sleep(0.6)
         await leases.state()  # it notices that nobody answers
 
 
-async def seen(leases: KeptLeases) -> Mapping[str, Any]:
+async def seen(leases: KeptLeases) -> LeaseState:
     """The state, once somebody tells it."""
     async with asyncio.timeout(30):
-        while (told := await leases.state()) is None or "held" not in told:
+        while (told := await leases.state()) is None:
             await asyncio.sleep(0.2)
     return told

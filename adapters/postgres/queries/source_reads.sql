@@ -50,7 +50,7 @@ WHERE s.scope = ANY(%(scopes)s) AND s.sensitivity <= %(clearance)s AND s.source_
 -- All segments of a source in order, those hidden by a better transcription too, but for what was taken back.
 -- What they came as only if asked for: it may be far longer than the words.
 SELECT s.segment_id, CASE WHEN %(labels)s THEN s.speaker ELSE spoken_by(s.scope, s.speaker) END AS speaker,
-       s.role, s.at, s.start_s, s.end_s, s.language, s.stt_engine, s.emotion, s.is_sweep,
+       s.role, s.at, s.start_s AS start, s.end_s AS "end", s.language, s.stt_engine, s.emotion, s.is_sweep,
        s.pinned, s.revision, s.replaced_by, c.words AS text, CASE WHEN %(raws)s THEN r.words END AS raw,
        CASE WHEN t.attempts >= %(tries)s THEN coalesce(t.reason, 'The process that read it has ended.') END AS set_aside
 FROM segments s JOIN content c USING (scope, content_id) LEFT JOIN raws r USING (scope, segment_key)

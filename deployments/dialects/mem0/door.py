@@ -109,7 +109,7 @@ async def _page(
     body: requests.Listed, request: Request, app: AppContext, who: Caller, limit: int, offset: int = 0
 ) -> tuple[list[Memory], int]:
     who, origins = await requests.meant(request, app, who, body.meant())
-    page = await heard.list_heard(app, who, origins, limit, offset, expired=body.show_expired)
+    page = await heard.list_heard(app, who, origins, heard.HeardStretch(limit, offset), expired=body.show_expired)
     return [memory_of(who, each) for each in page.segments], page.total
 
 

@@ -51,8 +51,8 @@ async def test_whoever_has_no_patience_is_told_at_once_and_leaves_no_trace() -> 
             assert not granted
         state = await leases.state()
         assert state is not None
-        assert [each["user"] for each in state["held"]] == ["sweep"]
-        assert state["waiting"] == []
+        assert [each.user for each in state.held] == ["sweep"]
+        assert state.waiting == ()
     async with leases.lease("live", patience_s=0.0) as granted:
         assert granted
 
@@ -175,7 +175,7 @@ async def test_on_a_cpu_a_sweep_declares_a_processor_and_nobody_waits(tmp_path: 
         assert granted
         state = await leases.state()
         assert state is not None
-        assert (state["device"], state["declared"], [each["user"] for each in state["held"]]) == ("cpu", 1.0, ["sweep"])
+        assert (state.device, state.declared, [each.user for each in state.held]) == ("cpu", 1.0, ["sweep"])
 
 
 def test_what_is_declared_stands_in_the_settings(tmp_path: Path) -> None:

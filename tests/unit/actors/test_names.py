@@ -21,6 +21,7 @@ from config.settings import Settings
 from jobs.nights import ShardTurnRunner
 from memory.errors import Fenced, Unavailable
 from memory.model.commands import Undo
+from memory.model.erasing import ErasureTask, WithdrawnEntity
 
 Answer = Callable[..., Awaitable[object]]
 
@@ -57,7 +58,7 @@ async def test_what_is_asked_is_asked_as_the_shard_takes_it(tmp_path: Path, monk
         return {"facts": 2}
 
     shards, handles = shards_of(answer, tmp_path, monkeypatch)
-    task = {"user_id": "maya", "task": "withdraw"}
+    task = ErasureTask("r-1", "entity", "maya", WithdrawnEntity("e-1", "c-1"))
     assert await erase_piece(shards, task) == {"facts": 2}
     command = Undo(command_id="undo", done=None)
     await ShardTurnRunner(shards).carry_out("maya", command)

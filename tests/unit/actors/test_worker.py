@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -14,6 +15,8 @@ from adapters.clock import SystemClock
 from adapters.embedding.hashing import HashingEmbedder
 from memory.errors import JournalUnavailable, Unavailable
 from memory.model.claims import Utterance
+from memory.model.scopes import Sensitivity
+from memory.model.waiting import DueSource, QueueOrder, UnencodedFact, UnencodedSegment
 from memory.retrieval.pieces import Encoded
 from memory.services.judging import RetrySchedule
 from tests.fakes.events import Overheard
@@ -40,29 +43,28 @@ class Queue:
         self.failures: list[str] = []
         self.away = False
 
-    async def due(self, task: str, now: float, limit: int, **turns: Any) -> list[dict[str, Any]]:
-        own = {"scope": SCOPE, "task": task, "user_id": "", "session_id": "s", "sensitivity": 1}
-        return [{**own, "source_id": name} for name in self.words][:limit]
+    async def due(self, task: str, now: float, limit: int, order: QueueOrder) -> list[DueSource]:
+        due = DueSource(SCOPE, "", task, session_id="s", sensitivity=Sensitivity.PRIVATE)
+        return [replace(due, source_id=name) for name in self.words][:limit]
 
-    async def unembedded(self, sources: Sequence[tuple[str, str]], limit: int) -> list[dict[str, Any]]:
+    async def unembedded(self, sources: Sequence[tuple[str, str]], limit: int) -> list[UnencodedSegment]:
         if self.away:
             raise JournalUnavailable
-        spoken = {"scope": SCOPE, "revision": 1, "speaker": "Ann", "started_at": 1.7e9, "offset_s": 0}
-        rows = [
-            spoken | {"source_id": name, "segment_key": list(self.words).index(name), "text": self.words[name]}
+        found = [
+            UnencodedSegment(SCOPE, name, list(self.words).index(name), 1, "Ann", self.words[name], 1.7e9, 0)
             for _, name in sources
         ]
-        return rows[:limit]
+        return found[:limit]
 
     async def store_vectors(self, scope: str, keys: Sequence[int], revisions: Sequence[int], encoded: Encoded) -> None:
         self.stored += keys
 
-    async def finished(self, *tasks: Mapping[str, Any]) -> None:
+    async def finished(self, *tasks: DueSource) -> None:
         for task in tasks:
-            del self.words[task["source_id"]]
+            del self.words[task.source_id]
 
-    async def failed(self, task: Mapping[str, Any], error: str, now: float) -> None:
-        self.failures.append(f"{task['source_id']}: {error}")
+    async def failed(self, task: DueSource, error: str, now: float) -> None:
+        self.failures.append(f"{task.source_id}: {error}")
 
 
 def worker_of(queue: Queue) -> Worker:
@@ -117,7 +119,7 @@ async def test_what_is_told_on_purpose_at_great_length_keeps_nobody_waiting() ->
 async def test_facts_of_a_memory_wait_for_their_vectors_while_a_night_of_it_runs() -> None:
     asked: list[list[str]] = []
 
-    async def unencoded_facts(limit: int, besides: Sequence[str]) -> list[dict[str, Any]]:
+    async def unencoded_facts(limit: int, besides: Sequence[str]) -> list[UnencodedFact]:
         asked.append(list(besides))
         return []
 

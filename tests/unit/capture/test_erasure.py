@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 from threading import Thread
-from typing import Any
 
 from adapters.capture.erasure import SessionFiles
 from adapters.capture.files import drop_lock, locked
@@ -33,19 +32,19 @@ async def test_all_files_go_with_their_locks_and_folder(tmp_path: Path) -> None:
     append(tmp_path / "maya" / "s1.jsonl", payload("s1", 0, "Zanzibar!"))
     append(tmp_path / "s2.jsonl", payload("s2", 0, "Zanzibar!"))
     for user in ("maya", "me"):
-        told: dict[str, Any] = files(tmp_path).standing(user)
-        assert await files(tmp_path).remove(told) == 1
-        assert await files(tmp_path).remove(told) == 0, "a second time does nothing"
+        listed = files(tmp_path).standing(user)
+        assert await files(tmp_path).remove(listed) == 1
+        assert await files(tmp_path).remove(listed) == 0, "a second time does nothing"
     assert list(tmp_path.iterdir()) == []
 
 
 async def test_what_has_come_since_stays(tmp_path: Path) -> None:
     path = tmp_path / "maya" / "s1.jsonl"
     append(path, payload("s1", 0, "Zanzibar!"))
-    told = files(tmp_path).standing("maya")
+    listed = files(tmp_path).standing("maya")
     append(path, payload("s1", 60, "Porto!"))
     append(path.with_name("s2.jsonl"), payload("s2", 0, "Lisbon!"))
-    assert await files(tmp_path).remove(told) == 1
+    assert await files(tmp_path).remove(listed) == 1
     assert "Zanzibar" not in path.read_text()
     assert "Porto" in path.read_text()
     assert path.with_name("s2.jsonl").exists()

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from types import SimpleNamespace
-from typing import Any, cast
+from typing import cast
 
 from deployments.app_context import AppContext
 from deployments.callers import Caller
 from deployments.use_cases.heard import Place, heard_at
+from memory.model.heard import SpokenSegment
 from memory.model.scopes import View
 
 
 class ShuffledHeard:
     """Segments of a store that gives them in an order of its own; the place `("s", "gone")` is out of sight."""
 
-    async def named(self, _: View, places: Sequence[Place]) -> dict[Place, dict[str, Any]]:
-        """place -> row, the last one first."""
+    async def named(self, _: View, places: Sequence[Place]) -> dict[Place, SpokenSegment]:
+        """place -> the segment there, the last one first."""
         seen = [place for place in reversed(places) if place[1] != "gone"]
-        told = {"speaker": "Ann", "role": "user", "text": "Hello", "at": 1.0, "committed_at": 2.0, "provenance": {}}
-        return {(source, segment): {**told, "source_id": source, "segment_id": segment} for source, segment in seen}
+        return {place: SpokenSegment(*place, "Ann", "user", 1.0, 1, 2.0, {}, "Hello") for place in seen}
 
 
 async def test_segments_come_in_the_order_of_the_places() -> None:

@@ -14,8 +14,9 @@ from memory.model.claims import Claim, Reading, Utterance
 from memory.model.commands import AcceptReading
 from memory.model.profile import Profile
 from memory.model.sources import Segment, Source
+from memory.model.waiting import DueSource
 from memory.ports import Unread, Vector
-from memory.services.extract import read_source
+from memory.services.extract import ReadingParts, read_source
 from tests.fakes.extractor import ScriptedExtractor
 
 WORDS = {"I live in Lisbon.": ("lives_in", "Lisbon", "lives in Lisbon")}
@@ -40,8 +41,8 @@ def claims_of(profile: Profile, speaker: str) -> tuple[Claim, ...]:
     async def submit(user_id: str, command: AcceptReading, vectors: Mapping[str, Vector]) -> None:
         taken.append(command)
 
-    task = {"user_id": "maya", "scope": "user:maya", "source_id": "diary"}
-    asyncio.run(read_source(task, heard, ScriptedExtractor(WORDS), HashingEmbedder(), submit, 16))
+    task = DueSource("user:maya", "diary", "read", "maya")
+    asyncio.run(read_source(task, heard, ReadingParts(ScriptedExtractor(WORDS), HashingEmbedder(), submit, 16)))
     assert [read.speaker for command in taken for read in command.read] == [claim.subject for claim in taken[0].claims]
     return taken[0].claims
 
@@ -89,8 +90,8 @@ async def read_in_ones(told: list[str], extractor: ScriptedExtractor, breaks_at:
             raise Unavailable("The shard is away.")
         told.append(f"took {word}")
 
-    task = {"user_id": "maya", "scope": "user:maya", "source_id": "diary"}
-    await read_source(task, heard, extractor, HashingEmbedder(), submit, 1)
+    task = DueSource("user:maya", "diary", "read", "maya")
+    await read_source(task, heard, ReadingParts(extractor, HashingEmbedder(), submit, 1))
 
 
 async def test_while_one_batch_is_taken_in_the_next_is_read_and_none_further() -> None:
@@ -190,8 +191,8 @@ async def commands_of(heard: InMemorySources) -> list[AcceptReading]:
     async def submit(user_id: str, command: AcceptReading, vectors: Mapping[str, Vector]) -> None:
         taken.append(command)
 
-    task = {"user_id": "maya", "scope": "user:maya", "source_id": "diary"}
-    await read_source(task, heard, ScriptedExtractor(WORDS), HashingEmbedder(), submit, 1)
+    task = DueSource("user:maya", "diary", "read", "maya")
+    await read_source(task, heard, ReadingParts(ScriptedExtractor(WORDS), HashingEmbedder(), submit, 1))
     return taken
 
 

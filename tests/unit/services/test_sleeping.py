@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from datetime import UTC, date, datetime
-from typing import Any
 
 from adapters.inmemory.nights import InMemoryNights
 from memory.model.working_set import WorkingSet
 from memory.services.night import NightPlan
-from memory.services.sleeping import STEP, due_nights, run_nights
+from memory.services.sleeping import STEP, NightTidings, Sleeper, due_nights, run_nights
 from tests.fakes.events import Overheard
 from tests.fakes.nights import parts
 
@@ -34,8 +33,8 @@ class Failures:
         return self._resting
 
 
-def sleeper(user: str, zone: str = "UTC") -> dict[str, Any]:
-    return {"user_id": user, "zone": zone, "since": YESTERDAY}
+def sleeper(user: str, zone: str = "UTC") -> Sleeper:
+    return Sleeper(user, zone, YESTERDAY)
 
 
 class Told(InMemoryNights):
@@ -55,7 +54,7 @@ async def test_nobody_waits_for_a_user_whose_night_cannot_be() -> None:
     failures.noted["ann"] = "some other day"
     sleepers = [sleeper("mars", "Mars/X"), sleeper("ann"), sleeper("broken"), sleeper("zoe", "Europe/Lisbon")]
     events = Overheard()
-    reports = await run_nights(sleepers, None, NOW, parts(Told(), None), failures, events)
+    reports = await run_nights(sleepers, None, NOW, parts(Told(), None), NightTidings(failures, events))
     assert [(each["user_id"], "failed" in each) for each in reports] == [
         ("mars", True),
         ("ann", False),

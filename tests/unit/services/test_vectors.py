@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 import pytest
@@ -17,6 +16,7 @@ from memory.errors import JournalUnavailable
 from memory.model import commands as c
 from memory.model.changes import ChangeSet
 from memory.model.claims import Claim
+from memory.model.waiting import WaitingFact
 from memory.model.working_set import WorkingSet
 from memory.ports import Statements, Vector
 from memory.rules.decider import Rules
@@ -56,9 +56,9 @@ class InProcessApp:
         for statement in statements:
             await self.memory.turn(c.Remember(command_id=statement, claims=(Claim("Maya", statement, 0, statement),)))
 
-    def without(self) -> list[dict[str, Any]]:
+    def without(self) -> list[WaitingFact]:
         facts, known = self.memory.believed.facts, self.journal.vectors.get("u", {})
-        return [{"fact_id": each, "statement": facts[each].statement} for each in facts if each not in known]
+        return [WaitingFact("u", each, facts[each].statement) for each in facts if each not in known]
 
     async def look(self, now: float = NOON) -> bool:
         """What the worker does with the facts it finds; False if there are none."""
@@ -119,7 +119,7 @@ async def test_a_turn_that_was_committed_unheard_is_not_taken_again(app: InProce
 
 async def test_facts_that_are_gone_leave_no_vectors(app: InProcessApp) -> None:
     rows = app.without()
-    subject = app.memory.believed.facts[rows[0]["fact_id"]].subject_id
+    subject = app.memory.believed.facts[rows[0].fact_id].subject_id
     await app.memory.turn(c.ForgetEntity(command_id="gone", entity_id=subject))
     assert not app.memory.believed.facts
     await let_meet("u", rows, ENCODER, app.meet, NOON)
