@@ -97,6 +97,7 @@ def _known_promise(seen: ShownEntity, made: Mapping[str, Any], now: Instant, off
         made=SegmentHit(words, by or "", seen.first_seen, offset_s, made["source_id"], made["segment_id"]),
         statement=made["statement"] or "",
         kept_on=moment_in(said, KEPT_ON),
+        answering=made["answering"] or "",
     )
 
 

@@ -16,13 +16,17 @@ from memory.words.deeds import told_as_returned
 from memory.words.list_words import roots
 from memory.words.names import same_name
 from memory.words.promise_questions import PromiseQuestion
-from memory.words.stems import tokenise
+from memory.words.stems import STOP_WORDS, tokenise
 from memory.words.vocabulary import words
 
 MOST = 8
 """The most promises that are listed; all are counted."""
 _POINTING = words("it them that this these those")
 """Words of a statement that mean nothing without those before it."""
+
+
+_VOWS = words("promise promised swear tomorrow today tonight soon will yes ok sure course")
+"""Words of a promise that do not say what is promised, nor by which day a year later."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +44,8 @@ class KnownPromise:
     """The fact that was read from them, if one was: Nina promised Lena to send the photos."""
     kept_on: Instant | None = None
     """The day it was kept, if that was said."""
+    answering: str = ""
+    """What somebody else said right before: without it nobody knows what "I'll clean it tonight" is about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +127,8 @@ def _is_meant(promise: KnownPromise, asked: PromiseQuestion) -> bool:
 
 def _words_of(promise: KnownPromise) -> frozenset[str]:
     """Roots of the words of a promise."""
-    return told_as_returned(roots(f"{promise.text} {promise.made.text}"))
+    answering = promise.answering if _points(promise) else ""
+    return told_as_returned(roots(f"{promise.text} {promise.made.text} {answering}"))
 
 
 def _told(promise: KnownPromise, question: str, owner: str, offset_s: int) -> str:
@@ -130,8 +137,9 @@ def _told(promise: KnownPromise, question: str, owner: str, offset_s: int) -> st
     to = f" {promise.to}" if promise.to and not same_name(promise.to, promise.by or "") else ""
     head = f"{promise.by or 'Somebody'} promised{to}"
     if not _tells_alone(promise):
-        said = in_quotes(excerpt(promise.made.text, (), "en"))
-        return f"{told_in_answer(head, owner, question)}: {said} ({standing})"
+        said, answering = (in_quotes(excerpt(text, (), "en")) for text in (promise.made.text, promise.answering))
+        about = f"; answering {answering}" if promise.answering and _points(promise) else ""
+        return f"{told_in_answer(head, owner, question)}: {said} ({standing}{about})"
     told = promise.statement or f"{head}: {promise.text}"
     # a statement that tells its day needs it no second time
     day = "" if promise.due is None else f" ({day_of(promise.due, offset_s)})"
@@ -141,8 +149,15 @@ def _told(promise: KnownPromise, question: str, owner: str, offset_s: int) -> st
 
 def _tells_alone(promise: KnownPromise) -> bool:
     """Whether it says what was promised: not "I will give it back", nor a statement that begins in mid-sentence."""
-    said, by = ([word for word, _ in tokenise(text)] for text in (promise.statement or promise.text, promise.by or ""))
-    return _POINTING.isdisjoint(said) and (not promise.statement or said[: len(by[:1])] == by[:1])
+    said, by = ([word for word, _ in tokenise(text)] for text in (promise.statement, promise.by or ""))
+    return not _points(promise) and (not promise.statement or said[: len(by[:1])] == by[:1])
+
+
+def _points(promise: KnownPromise) -> bool:
+    """Whether its words mean nothing without those before: I'll clean it tonight; tomorrow, I promise."""
+    by = [word for word, _ in tokenise(promise.by or "")]
+    said = [word for word, _ in tokenise(promise.statement or promise.text) if word not in by]
+    return not _POINTING.isdisjoint(said) or all(word in STOP_WORDS["en"] | _VOWS for word in said)
 
 
 def _standing(promise: KnownPromise, offset_s: int) -> str:

@@ -39,3 +39,19 @@ async def test_what_is_undertaken_in_passing_is_listed_and_answers(nina: Door) -
     )
     await nina.settle()
     assert len((await nina.get("/v1/promises"))["promises"]) == 2, "what is over is no further promise"
+
+
+async def test_a_promise_that_points_is_told_with_the_words_that_it_answers(nina: Door) -> None:
+    encoder = TaughtMiniLmEmbedder()
+
+    async def serving() -> Embedder:
+        return encoder
+
+    nina.actors.extractor = PromiseReader(RuleExtractor(), load_weights, serving)
+    turns = (("Pia", "The dishwasher filter is full again"), ("Nina", "I'll clean it tonight, promise"))
+    await nina.post("/v1/sources", chat("s1", "2026-03-02", *turns), 202)
+    await nina.settle()
+    first = (await answered(nina, "What did I promise Pia?"))[0]
+    assert "I'll clean it tonight" in first
+    assert "answering 'The dishwasher filter is full again'" in first
+    assert "clean it tonight" in (await answered(nina, "Did I promise to clean the filter?"))[0]

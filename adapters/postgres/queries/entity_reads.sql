@@ -258,8 +258,9 @@ LEFT JOIN near ON near.entity_id = every.entity_id
 ORDER BY e.entity_id NOT IN (SELECT entity_id FROM tied), mentioned_together DESC, e.entity_id LIMIT 50;
 
 -- name: promised
--- Where each of these promises was first made, in sight.
-SELECT DISTINCT ON (m.entity_id) m.entity_id, m.at, m.source_id, s.segment_id, q.words AS quote, f.statement
+-- Where each of these promises was first made, in sight, and the words of somebody else right before (an hour at most).
+SELECT DISTINCT ON (m.entity_id) m.entity_id, m.at, m.source_id, s.segment_id, q.words AS quote, f.statement,
+       b.words AS answering
 FROM seen_mentions(%(user_id)s, %(scopes)s, %(clearance)s) m
 JOIN segments s ON s.segment_key = m.segment_key AND s.scope = ANY(%(scopes)s)
 LEFT JOIN content q ON q.scope = 'user:' || m.user_id AND q.content_id = m.quote
@@ -271,5 +272,12 @@ LEFT JOIN LATERAL (
     WHERE v.user_id = m.user_id AND v.segment_key = m.segment_key AND v.quote = m.quote AND p.predicate = 'promises'
       AND p.status = 'active' AND p.sensitivity <= %(clearance)s
     ORDER BY p.fact_id LIMIT 1) f ON true
+LEFT JOIN LATERAL (
+    SELECT w.speaker, c.words
+    FROM segments w
+    JOIN content c ON c.scope = w.scope AND c.content_id = w.content_id
+    WHERE w.scope = s.scope AND w.source_id = s.source_id AND w.replaced_by IS NULL
+      AND w.at BETWEEN s.at - interval '1 hour' AND s.at AND (w.at, w.ord) < (s.at, s.ord)
+    ORDER BY w.at DESC, w.ord DESC LIMIT 1) b ON b.speaker <> s.speaker
 WHERE m.entity_id = ANY(%(ids)s)
 ORDER BY m.entity_id, m.at, m.segment_key;

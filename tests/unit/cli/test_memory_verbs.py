@@ -57,7 +57,7 @@ def test_nobody_is_asked_about_what_is_not_there() -> None:
 
 def test_words_are_no_id_of_a_fact_and_it_is_said_where_ids_are() -> None:
     assert facts._id("f-0a1b2c") == "f-0a1b2c"
-    with pytest.raises(Invalid, match='"Maya lives in Porto" is no id of a fact.*`memoray facts` lists'):
+    with pytest.raises(Invalid, match=r'"Maya lives in Porto" is no id of a fact.*`memoray facts` lists'):
         facts._id("Maya lives in Porto")
 
 

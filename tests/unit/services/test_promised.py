@@ -136,3 +136,32 @@ def test_what_a_statement_leaves_to_the_words_before_it_is_told_in_those_words()
         '2 promises: You promised Lena: "you forgot your coat, I\'ll post it to you" (open); '
         'You promised Lena: "brilliant, I\'ll drive you" (open)'
     )
+
+
+def test_what_points_to_the_words_before_is_told_and_found_with_them() -> None:
+    filter_ = KnownPromise(
+        "I'll clean it tonight",
+        "Nina",
+        "Lena",
+        None,
+        "open",
+        made("I'll clean it tonight"),
+        answering="the filter is full",
+    )
+    vow = replace(
+        filter_, text="tomorrow, I promise", made=made("tomorrow, I promise"), answering="take the bike there"
+    )
+    photos = replace(PHOTOS, answering="it rained")
+    asked = promise_question("What did I promise Lena?", "Nina")
+    assert asked is not None
+    told = promised("What did I promise Lena?", asked, [filter_, vow, photos], "Nina", 0)
+    assert told is not None
+    assert told.lead == (
+        '3 promises: You promised Lena: "I\'ll clean it tonight" (open; answering "the filter is full"); '
+        'You promised Lena: "tomorrow, I promise" (open; answering "take the bike there"); '
+        "You promised Lena to send the photos (overdue since 4 March 2026)"
+    )
+    question = "Did I promise Lena to clean the filter?"
+    asked = promise_question(question, "Nina")
+    assert asked is not None
+    assert promised(question, asked, [filter_, vow, photos], "Nina", 0) is not None
