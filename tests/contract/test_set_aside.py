@@ -155,8 +155,8 @@ async def test_a_source_that_is_forgotten_while_it_is_read_ends_its_reading(
 
     class Forgets(ScriptedExtractor):
         async def read(self, utterances: Any) -> Any:
-            await app.capture.forget(user_scope(user), "talk")
-            try:
+            try:  # the reading may end before it is told that its source is forgotten
+                await app.capture.forget(user_scope(user), "talk")
                 return await asyncio.Event().wait()
             except asyncio.CancelledError:
                 ended.append(True)
