@@ -1,7 +1,8 @@
 """Keeping: a promise is kept when who made it says that it was done - who would send Ben the contract has sent it him.
 
 Words decide: the deed itself in a past form, whom it is owed to, and all that it is of. What is only said in part, in
-the passive, or of a time before the promise keeps nothing, and neither does having forgotten to.
+the passive, or of a time before the promise keeps nothing, and neither does having forgotten to. What tells it in other
+words was taught (`fulfilment`).
 """
 
 from __future__ import annotations

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
@@ -23,9 +24,7 @@ MOST = 8
 """The most promises that are listed; all are counted."""
 _POINTING = words("it them that this these those")
 """Words of a statement that mean nothing without those before it."""
-
-
-_VOWS = words("promise promised swear tomorrow today tonight soon will yes ok sure course")
+_NO_DEED = words("promise promised swear tomorrow today tonight soon will yes ok sure course")
 """Words of a promise that do not say what is promised, nor by which day a year later."""
 
 
@@ -140,11 +139,18 @@ def _told(promise: KnownPromise, question: str, owner: str, offset_s: int) -> st
         said, answering = (in_quotes(excerpt(text, (), "en")) for text in (promise.made.text, promise.answering))
         about = f"; answering {answering}" if promise.answering and _points(promise) else ""
         return f"{told_in_answer(head, owner, question)}: {said} ({standing}{about})"
-    told = promise.statement or f"{head}: {promise.text}"
+    told = _named(promise.statement, promise.to) or f"{head}: {promise.text}"
     # a statement that tells its day needs it no second time
     day = "" if promise.due is None else f" ({day_of(promise.due, offset_s)})"
     told = told.removesuffix(day) if day and day.strip(" ()") in standing else told
     return f"{told_in_answer(told, owner, question)} ({standing})"
+
+
+def _named(statement: str, to: str | None) -> str:
+    """A statement with the recipient for "you", whom a reader cannot know where several listened."""
+    if not to:
+        return statement
+    return re.sub(r"\byours?\b", f"{to}'s", re.sub(r"\byou\b", to, statement))
 
 
 def _tells_alone(promise: KnownPromise) -> bool:
@@ -157,7 +163,7 @@ def _points(promise: KnownPromise) -> bool:
     """Whether its words mean nothing without those before: I'll clean it tonight; tomorrow, I promise."""
     by = [word for word, _ in tokenise(promise.by or "")]
     said = [word for word, _ in tokenise(promise.statement or promise.text) if word not in by]
-    return not _POINTING.isdisjoint(said) or all(word in STOP_WORDS["en"] | _VOWS for word in said)
+    return not _POINTING.isdisjoint(said) or all(word in STOP_WORDS["en"] | _NO_DEED for word in said)
 
 
 def _standing(promise: KnownPromise, offset_s: int) -> str:

@@ -165,3 +165,14 @@ def test_what_points_to_the_words_before_is_told_and_found_with_them() -> None:
     asked = promise_question(question, "Nina")
     assert asked is not None
     assert promised(question, asked, [filter_, vow, photos], "Nina", 0) is not None
+
+
+def test_you_in_a_statement_is_whom_it_was_promised_to() -> None:
+    lamp = KnownPromise("I'll bring your lamp", "Nina", "Tom", None, "open", made("I'll bring your lamp to you"))
+    lamp = replace(lamp, statement="Nina will bring your lamp to you")
+    mine = replace(lamp, by="Tom", to="Nina", statement="Tom will bring your lamp to you")
+    asked = promise_question("Which promises are open?", "Nina")
+    assert asked is not None
+    told = promised("Which promises are open?", asked, [lamp, mine], "Nina", 0)
+    assert told is not None
+    assert told.lead == ("2 promises: You will bring Tom's lamp to Tom (open); Tom will bring your lamp to you (open)")
