@@ -24,7 +24,7 @@ MOST = 8
 """The most promises that are listed; all are counted."""
 _POINTING = words("it them that this these those")
 """Words of a statement that mean nothing without those before it."""
-_NO_DEED = words("promise promised swear tomorrow today tonight soon will yes ok sure course")
+_NO_DEED = STOP_WORDS["en"] | words("promise promised swear tomorrow today tonight soon will yes ok sure course")
 """Words of a promise that do not say what is promised, nor by which day a year later."""
 
 
@@ -161,9 +161,8 @@ def _tells_alone(promise: KnownPromise) -> bool:
 
 def _points(promise: KnownPromise) -> bool:
     """Whether its words mean nothing without those before: I'll clean it tonight; tomorrow, I promise."""
-    by = [word for word, _ in tokenise(promise.by or "")]
-    said = [word for word, _ in tokenise(promise.statement or promise.text) if word not in by]
-    return not _POINTING.isdisjoint(said) or all(word in STOP_WORDS["en"] | _NO_DEED for word in said)
+    said, text = ([word for word, _ in tokenise(each)] for each in (promise.statement or promise.text, promise.text))
+    return not _POINTING.isdisjoint(said) or _NO_DEED.issuperset(text)
 
 
 def _standing(promise: KnownPromise, offset_s: int) -> str:
