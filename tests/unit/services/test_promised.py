@@ -139,18 +139,10 @@ def test_what_a_statement_leaves_to_the_words_before_it_is_told_in_those_words()
 
 
 def test_what_points_to_the_words_before_is_told_and_found_with_them() -> None:
-    filter_ = KnownPromise(
-        "I'll clean it tonight",
-        "Nina",
-        "Lena",
-        None,
-        "open",
-        made("I'll clean it tonight"),
-        answering="the filter is full",
-    )
-    vow = replace(
-        filter_, text="tomorrow, I promise", made=made("tomorrow, I promise"), answering="take the bike there"
-    )
+    said, vowed = "I'll clean it tonight", "tomorrow, I promise"
+    filter_ = KnownPromise(said, "Nina", "Lena", None, "open", made(said), answering="the filter is full")
+    vow = replace(filter_, text=vowed, made=made(vowed), answering="take the bike there")
+    vow = replace(vow, statement="Tomorrow (30 March 2026) Nina promises")
     photos = replace(PHOTOS, answering="it rained")
     asked = promise_question("What did I promise Lena?", "Nina")
     assert asked is not None
