@@ -29,6 +29,7 @@ from memory.services.phrasing import asks_whether, told_in_answer
 from memory.services.promised import Promised
 from memory.services.quoting import day_of, place_of, quotation
 from memory.words.cleaning import called, harmless, sentence, written
+from memory.words.deeds import asks_whether_done, is_ahead
 from memory.words.polarity import is_negated
 from memory.words.predicates import named
 from memory.words.questions import form_of
@@ -168,7 +169,12 @@ def _is_refused(found: Findings, lead: BestFact) -> bool:
 
 
 def _is_overtaken(found: Findings, lead: BestFact) -> bool:
-    """Whether a later turn denies a value of the fact, or tells a change of one that no rule of revision may end."""
+    """Whether a later turn denies a value of the fact, or tells a change of one that no rule of revision may end.
+
+    What was to be done does not tell whether it was.
+    """
+    if asks_whether_done(found.question) and is_ahead(lead.fact.statement):
+        return True
     grounds = [hit for hit in found.hits if lead.fact.fact_id in hit.fact_ids]
     matter = matter_of(found.question, found.language, found.owner)
     if not grounds:

@@ -18,6 +18,7 @@ from memory.services.hits import SegmentHit
 from memory.services.known import KnownFact
 from memory.words.assertion import is_asked
 from memory.words.calendar_names import MONTH, WEEKDAY
+from memory.words.deeds import asks_whether_done, is_ahead
 from memory.words.features import MYSELF
 from memory.words.languages import is_german
 from memory.words.list_words import root
@@ -86,6 +87,8 @@ stands first in 36.8 % (31.2 % by verdicts alone), and of other questions 0.3 po
 FAR_LESS = 4.0
 """Log-odds by which a turn that tells a change may answer less than what it changes; beyond, it is of another matter.
 Chosen on two open lives: changes of what is asked are within 3.3, those of another matter more than 6 below."""
+LEAST_DEED = -2.5
+"""Log-odds from which a later turn is told before what only lay ahead (as REFUSED in `answer`)."""
 _HALF = 0.5
 LIKELY = 0.5
 """Relevance from which a turn that shares any word is near."""
@@ -106,6 +109,8 @@ class QuestionSubject:
     language: str
     changing: re.Pattern[str] | None
     """Words by which a later turn tells a change of it; None if it is asked what was so."""
+    done: bool
+    """Whether it asks for yes or no about what was done."""
     number: bool
     """Whether only a number answers it. A time need not be named: what was said has its day."""
 
@@ -127,6 +132,7 @@ def matter_of(question: str, language: str, owner: str) -> QuestionSubject:
         owner=owner,
         language=language,
         changing=_changing(question, form),
+        done=asks_whether_done(question),
         number=form != "when" and _ASKS_NUMBER.search(question) is not None,
     )
 
@@ -150,6 +156,7 @@ def in_order(
     if answered is not None:
         asking = {hit for hit in hits if asks_it(matter, hit)}
         ordered = sorted(hits, key=lambda hit: (hit in asking, -_verdict(hit)))
+        ordered = _with_deed(matter, ordered, asking)
         told = _with_change(matter, _with_reply(_with_latest(matter, ordered, asking), asking))
         return told, bool(told) and answered >= ANSWERED and told[0] not in asking
     by_id = {fact.fact_id: fact for fact in facts}
@@ -180,6 +187,17 @@ def _with_reply(ordered: list[SegmentHit], asking: Collection[SegmentHit]) -> li
     soon = (hit for hit in told if hit.source_id == likeliest.source_id and 0 < hit.at - likeliest.at <= REPLY_S)
     reply = min(soon, key=lambda hit: hit.at, default=None)
     return ordered if reply is None else [reply, *(hit for hit in ordered if hit != reply)]
+
+
+def _with_deed(matter: QuestionSubject, ordered: list[SegmentHit], asking: Collection[SegmentHit]) -> list[SegmentHit]:
+    """The same, behind what was said later, where it is asked whether something was done and the first lies ahead."""
+    if not (matter.done and ordered and is_ahead(ordered[0].text)):
+        return ordered
+    later = [hit for hit in ordered if hit.at > ordered[0].at and hit not in asking and not is_ahead(hit.text)]
+    deed = max(later, key=_verdict, default=None)
+    if deed is None or _verdict(deed) < LEAST_DEED:
+        return ordered
+    return [deed, *(hit for hit in ordered if hit != deed)]
 
 
 def _verdict(hit: SegmentHit) -> float:

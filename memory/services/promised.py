@@ -109,6 +109,10 @@ def tells_promise(hit: SegmentHit, asked: PromiseQuestion) -> bool:
     """Whether a hit without an extracted promise may contain the one asked for: Tom promised to fix the shelf."""
     said = [word for word, _ in tokenise(hit.text)]
     told = next((place for place, word in enumerate(said) if word.startswith(("promis", "verspr"))), None)
+    if told is not None and asked.to is not None and not same_name(hit.speaker, asked.to):
+        named = said[told + 1 : told + 2]  # promised dad: not to Petra
+        if named and named[0] not in STOP_WORDS["en"] and not same_name(named[0], asked.to):
+            return False
     if told is None or asked.by is None:
         return told is not None
     return same_name(hit.speaker, asked.by) or fold(asked.by).split()[0] in said[:told]

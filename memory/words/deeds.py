@@ -32,10 +32,26 @@ _UNSURE = re.compile(
     r"\bI (?:only |just )?(?:think|thought|hoped?|guess|believed?|pretended|dream(?:t|ed))(?: that)? I\b", re.IGNORECASE
 )
 _AHEAD = re.compile(
-    r"\b(?:will|ill|going to|gonna|ha(?:ve|s) to|needs? to|must|should|tomorrow|forg[eo]t|wanted to|supposed to"
-    r"|trying to|werden?|wird|muss|soll|morgen|wollte|vergessen)\b|['’]ll\b",
+    r"\b(?:will|ill|going to|gonna|ha(?:ve|s) to|needs? to|must|should|tomorrow|wanted to|supposed to"
+    r"|trying to|werden?|wird|muss|soll|morgen|wollte)\b|['’]ll\b",
     re.IGNORECASE,
 )
+
+
+_FORGOTTEN = re.compile(r"\b(?:forg[eo]t|vergessen)\b", re.IGNORECASE)
+_WHETHER_DONE = re.compile(
+    r"\W*(?:so,? |and )?(?:did|has|have|had|hat|habe|hab|haben|hast)(?:n['’]t)?\b", re.IGNORECASE
+)
+
+
+def asks_whether_done(question: str) -> bool:
+    """Whether a question in either language asks for yes or no about what was done: has Tom paid, hat Tom gezahlt."""
+    return _WHETHER_DONE.match(question) is not None
+
+
+def is_ahead(sentence: str) -> bool:
+    """Whether a sentence in either language is of what lies ahead, or was meant to be: I'll pay you, I have to pay."""
+    return _AHEAD.search(sentence) is not None
 
 
 def is_unsure_deed(sentence: str) -> bool:
@@ -49,7 +65,7 @@ def may_tell_deed(sentence: str) -> bool:
     It does not ask, deny, suppose or doubt it, is not of what lies ahead or was forgotten, and says nothing of a part.
     """
     unsaid = (is_question, is_negated, is_negated_in_german, is_hypothetical, is_conditional, is_unreal, is_hedged)
-    if any(told(sentence) for told in (*unsaid, is_unsure_deed)) or _AHEAD.search(sentence):
+    if any(told(sentence) for told in (*unsaid, is_unsure_deed, is_ahead)) or _FORGOTTEN.search(sentence):
         return False
     return SHORT_OF.isdisjoint(re.findall(r"[\w']+", sentence.lower()))
 

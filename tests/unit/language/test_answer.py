@@ -384,6 +384,17 @@ def test_a_fact_leads_unless_its_turns_do_not_answer(whole, of_its_turn, of_anot
         assert first.startswith('"you have two')
 
 
+def test_a_fact_of_what_was_to_be_done_does_not_tell_whether_it_was():
+    plan = KnownFact("f4", "Daniel will feed the cats", at(2026, 3, 3))
+    hits = [replace(CATS, text="I'll feed the cats", verdict=1.0)]
+    found = Findings(
+        "Did Daniel feed the cats?", hits, [plan], lead=BestFact(plan, plan, True, True, False), answered=1
+    )
+    assert not composed(found).text.startswith("Yes")
+    asked = replace(found, question="Will Daniel feed the cats?")
+    assert composed(asked).text.startswith("Yes: Daniel will feed the cats")
+
+
 def test_a_fact_whose_turns_were_not_judged_leads():
     hits = [replace(CATS, verdict=None), TWO]
     found = Findings("How many cats?", hits, [WERE], lead=BestFact(WERE, WERE, True, True, False), answered=1.0)

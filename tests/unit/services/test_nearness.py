@@ -9,7 +9,17 @@ import pytest
 from memory.model.timeline import DAY_S
 from memory.services.hits import SegmentHit
 from memory.services.known import KnownFact
-from memory.services.nearness import ANSWERED, AS_WELL, FAR_LESS, asks_it, changed_by, in_order, is_near, matter_of
+from memory.services.nearness import (
+    ANSWERED,
+    AS_WELL,
+    FAR_LESS,
+    LEAST_DEED,
+    asks_it,
+    changed_by,
+    in_order,
+    is_near,
+    matter_of,
+)
 
 MARCH = 1772352000.0
 
@@ -186,3 +196,18 @@ def test_a_change_of_another_matter_is_none():
     told, thesis = judged("rent is due on the first", 0.6), judged("thesis now due on 31 july", -3.3, day=9)
     assert changed_by(rent, told, [told, thesis]) == thesis
     assert changed_by(rent, told, [told, replace(thesis, verdict=0.5 - FAR_LESS)]) is None
+
+
+def test_what_was_said_later_tells_whether_something_was_done_not_what_lay_ahead():
+    ahead, deed = judged("I'll pay you back for the train", 2.3), judged("he gave me the 62", LEAST_DEED, day=9)
+    for question, expected in (("Has dad paid me back?", deed), ("What does dad owe me?", ahead)):
+        assert in_order(matter_of(question, "en", "Nina"), [ahead, deed], [], 1.0)[0][0] == expected
+    paid = matter_of("Has dad paid me back?", "en", "Nina")
+    others = (
+        replace(deed, verdict=LEAST_DEED - 0.1),
+        replace(deed, at=ahead.at - 1),
+        replace(deed, text="he'll give me the 62 at Easter"),
+        replace(deed, text="did he pay you back for the train?"),
+    )
+    for other in others:
+        assert in_order(paid, [ahead, other], [], 1.0)[0][0] == ahead, other.text

@@ -8,7 +8,7 @@ import pytest
 
 from memory.model.timeline import DAY_S
 from memory.services.hits import SegmentHit
-from memory.services.promised import KnownPromise, done, promised
+from memory.services.promised import KnownPromise, done, promised, tells_promise
 from memory.words.promise_questions import PromiseQuestion, deed_question, promise_question
 
 MARCH = 1772352000.0
@@ -168,3 +168,11 @@ def test_you_in_a_statement_is_whom_it_was_promised_to() -> None:
     told = promised("Which promises are open?", asked, [lamp, mine], "Nina", 0)
     assert told is not None
     assert told.lead == ("2 promises: You will bring Tom's lamp to Tom (open); Tom will bring your lamp to you (open)")
+
+
+def test_a_hit_that_names_another_recipient_tells_of_another_promise() -> None:
+    asked = promise_question("What did I promise Petra?", "Nina")
+    assert asked is not None
+    assert tells_promise(made("I promised Petra the sheet"), asked)
+    assert tells_promise(made("I promised to send her the sheet"), asked)
+    assert not tells_promise(made("promised dad I'd call the office"), asked)
