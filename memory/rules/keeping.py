@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from datetime import datetime
 from functools import lru_cache
+from heapq import nlargest
 
 from memory.model.claims import Claim
 from memory.model.commands import ReadSegment
@@ -36,6 +37,8 @@ _LABEL = re.compile(r" \([^)]*\)")
 _UNDERTAKING = words("promise promises promised swear swears definitely surely sure try will going")
 _DUE = words("by before until till on at this next latest")
 _PASSIVE = words("was were been being is are got gets be")
+MOST_OPEN = 300
+"""Open promises that a turn is held against, the latest ones: some hundred days of talk, and a millisecond."""
 QUOTED_CHARS = 200
 """Of a segment whose words tell that a promise was kept."""
 TOLD = 0.8
@@ -72,10 +75,12 @@ def keep(turn: TurnState, claim: Claim, subject_id: str, segment: ReadSegment, j
 
 def keep_by_words(draft: Draft, segments: Iterable[ReadSegment], weights: FulfilmentWeights) -> None:
     """Mark as kept the open promises of which the words of segments tell so, whatever was read from them."""
-    made = {each.entity_id: _undertaking(each, draft.mentions.get(each.entity_id, {})) for each in _open(draft)}
+    every = ((each.entity_id, _undertaking(each, draft.mentions.get(each.entity_id, {}))) for each in _open(draft))
+    known = ((entity_id, promise) for entity_id, promise in every if promise is not None)
+    made = dict(nlargest(MOST_OPEN, known, key=lambda pair: (pair[1].at, pair[0])))
     for segment in segments:
         told = LaterTurn(segment.words, segment.speaker, segment.at)
-        kept = [each for each, promise in made.items() if promise is not None and _is_kept(promise, told, weights)]
+        kept = [each for each, promise in made.items() if _is_kept(promise, told, weights)]
         for entity in (draft.entities[each] for each in kept):
             if entity.sensitivity == segment.sensitivity:
                 _mark_kept(draft, entity, _mention(entity, segment, segment.words[:QUOTED_CHARS], TOLD), segment.at)

@@ -9,6 +9,7 @@ from adapters.extraction.rules import read
 from adapters.model_files import FULFILMENT
 from memory.model import commands as c
 from memory.model.claims import Sighting, Utterance
+from memory.rules import keeping
 from memory.rules.decider import Rules
 from memory.rules.promises import promise_state
 from tests.unit.rules.memory_in_miniature import DAY, NOON, Memory
@@ -158,3 +159,14 @@ def test_it_is_kept_once():
     memory = promised(("Ana", PAINTED), ("Ana", PAINTED))
     (door,) = (each for each in memory.believed.entities.values() if each.type == "promise")
     assert door.properties["kept_in"] == "2"
+
+
+def test_a_turn_is_held_against_the_latest_promises_alone(monkeypatch):
+    monkeypatch.setattr(keeping, "MOST_OPEN", 1)
+    memory = promised()
+    later = Sighting(
+        "promise", "Ana: call", 0.9, "I'll call Ben", 7, {"by": "Ana", "to": "Ben", "text": "I'll call Ben"}
+    )
+    memory.hear(7, at=NOON + DAY, speaker="Ana", sightings=(later,), words="I'll call Ben")
+    memory.hear(8, at=NOON + 2 * DAY, speaker="Ana", words=PAINTED)
+    assert states(memory) == ["open", "open"]
