@@ -101,7 +101,7 @@ def readers(settings: Settings, encoder: Callable[[], Awaitable[Embedder]]) -> t
 
 
 def reader(extractor: Extractor, settings: Settings, encoder: Callable[[], Awaitable[Embedder]]) -> Extractor:
-    """An extractor between what was taught of promises, if the settings have that for this extractor and encoder."""
+    """The extractor with what was taught of promises before and after it, or alone where the settings name none."""
     extraction = settings.models.extraction
     if extraction.kind == "openai" or extraction.promises != "taught" or settings.models.encoder.kind != "taught":
         return extractor

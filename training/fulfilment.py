@@ -30,6 +30,7 @@ from bench.reading_worlds import SEALED, ReadingWorld, reading_worlds
 from memory.errors import Invalid
 from memory.model.claims import Utterance
 from memory.rules.fulfilment import FulfilmentWeights, LaterTurn, Undertaking, features, is_done_by_words, roots
+from training.feature_rows import matrix_of, weights_of
 from training.promise_lessons import lessons_of, noted
 from training.talk import WORLDS
 
@@ -117,19 +118,12 @@ def _later(turn: Utterance) -> LaterTurn:
 def taught(given: Sequence[EndLesson], bare: FulfilmentWeights) -> FulfilmentWeights:
     """Weights by which turns are likely that tell of a promise kept, and no others; nobody's doubt teaches."""
     sure = [each for each in given if each.told != "maybe"]
-    counted = Counter(name for each in sure for name in each.features)
-    names = sorted(name for name, times in counted.items() if times >= LEAST)
-    places = {name: place for place, name in enumerate(names)}
-    rows = [[(places[name], value) for name, value in each.features.items() if name in places] for each in sure]
-    flat = [pair for row in rows for pair in row]
-    ends = np.cumsum([0, *map(len, rows)])
-    matrix = sparse.csr_matrix(([v for _, v in flat], [p for p, _ in flat], ends), shape=(len(rows), len(names)))
+    names, matrix = matrix_of([each.features for each in sure], LEAST)
     decay = np.array([DECAY if name.startswith(("word", "near")) else DECAY / 10 for name in names])
     found = minimize(
         _loss(matrix, sure, decay), np.zeros(len(names)), jac=True, method="L-BFGS-B", options={"maxiter": 200}
     ).x
-    kept = {name: round(float(value), 3) for name, value in zip(names, found, strict=True) if abs(value) >= SMALL}
-    return FulfilmentWeights(kept, bare.rarity, bare.rarest, CUT)
+    return FulfilmentWeights(weights_of(names, found, SMALL), bare.rarity, bare.rarest, CUT)
 
 
 def _loss(matrix: sparse.csr_matrix, given: Sequence[EndLesson], decay: NDArray[np.float64]) -> Any:

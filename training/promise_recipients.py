@@ -12,7 +12,6 @@ from __future__ import annotations
 import argparse
 import json
 import re
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,6 +28,7 @@ from bench.reading_worlds import SEALED, reading_world
 from bench.unseen_worlds import author_of, turns_of
 from memory.model.claims import Utterance
 from memory.model.ids import fold
+from training.feature_rows import matrix_of, weights_of
 from training.promise_lessons import laid_onto, same_person
 from training.talk import WORLDS
 
@@ -90,23 +90,18 @@ def lessons_of(path: Path) -> Iterator[RecipientLesson]:
 
 def taught(lessons: Sequence[RecipientLesson]) -> RecipientWeights:
     """Weights by which the recipients of these lessons are likeliest."""
-    counted = Counter(name for each in lessons for one in each.candidates for name in one.features)
-    places = {name: place for place, name in enumerate(sorted(n for n, times in counted.items() if times >= LEAST))}
-    rows = [[places[n] for n in one.features if n in places] for each in lessons for one in each.candidates]
-    ends = np.cumsum([len(row) for row in rows])
-    flat = np.array([place for row in rows for place in row])
-    features = sparse.csr_matrix((np.ones(len(flat)), flat, [0, *ends]), shape=(len(rows), len(places)))
+    rows = [dict.fromkeys(one.features, 1.0) for each in lessons for one in each.candidates]
+    names, features = matrix_of(rows, LEAST)
     right = np.array([so for each in lessons for so in each.right], np.float64)
     starts = np.cumsum([0, *(len(each.candidates) for each in lessons)])[:-1]
     found = minimize(
         _loss(features, right, starts),
-        np.zeros(len(places)),
+        np.zeros(len(names)),
         jac=True,
         method="L-BFGS-B",
         options={"maxiter": MOST_STEPS},
     ).x
-    kept = {name: round(float(found[place]), 3) for name, place in places.items() if abs(found[place]) >= SMALL}
-    return RecipientWeights(kept, CUT)
+    return RecipientWeights(weights_of(names, found, SMALL), CUT)
 
 
 def _loss(features: sparse.csr_matrix, right: NDArray[np.float64], starts: NDArray[np.int64]) -> Any:

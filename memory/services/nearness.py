@@ -88,7 +88,8 @@ FAR_LESS = 4.0
 """Log-odds by which a turn that tells a change may answer less than what it changes; beyond, it is of another matter.
 Chosen on two open lives: changes of what is asked are within 3.3, those of another matter more than 6 below."""
 LEAST_DEED = -2.5
-"""Log-odds from which a later turn is told before what only lay ahead (as REFUSED in `answer`)."""
+"""Log-odds from which a later turn is told before what only lay ahead (as REFUSED in `answer`, so chosen on open lives;
+of questions for yes or no in sealed ones as many are right with it)."""
 _HALF = 0.5
 LIKELY = 0.5
 """Relevance from which a turn that shares any word is near."""
