@@ -1,6 +1,6 @@
 """Invented worlds: talk with questions, written by hand, as conversations to be asked about.
 
-A world is a file of plain text (training/worlds has 258 of them):
+A world is a file of plain text (training/worlds has 258 of them, training/memories 390 small ones):
 
     # world: NAME | kind: assistant | language: en | people: Ana (she, owner), Assistant (it)
     ## 1 | 2024-03-02 19:10 | chat
@@ -10,9 +10,12 @@ A world is a file of plain text (training/worlds has 258 of them):
     ? What does Ana call her bike? | 1.3 2.1-2.4 | Rocinante | fact
     !! claims
     ! 1.3 | Ana | owns | a bike called Rocinante | since 2024-02 | state
+    !! corrections
+    ~ 2.4 | 2.1 | changes
 
 Sessions and turns are numbered from 1: `1.3` is the third turn of the first. A question of the kind `unanswerable` has
-`-` for its turns. Of the claims those of the kind `preference` are read: turns in which somebody says what they want.
+`-` for its turns. Of the claims those of the kind `preference` are read: turns in which somebody says what they want. A
+later turn corrects an earlier one that was wrong, or changes what was so; small worlds say which.
 """
 
 from __future__ import annotations

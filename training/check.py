@@ -29,7 +29,9 @@ TRAPS = {
 }
 MOST_QUOTED = 5
 """Words in a row that a question may share with a turn of its evidence: names and titles need some."""
-_FIELDS = {"?": (4, QUESTIONS), "!": (6, CLAIMS), "x": (3, TRAPS)}
+CORRECTIONS = {"corrects", "changes"}
+"""What a later turn does to an earlier one: it was wrong, or it was so and is otherwise now."""
+_FIELDS = {"?": (4, QUESTIONS), "!": (6, CLAIMS), "x": (3, TRAPS), "~": (3, CORRECTIONS)}
 """Of each kind of line: how many fields it has, and what its last one may be."""
 
 
@@ -69,14 +71,21 @@ def _faults(line: str, said: dict[str, str]) -> Iterator[str]:
         return
     if fields[-1].partition(" ")[0] not in kinds:
         yield f"no kind {fields[-1]!r}: {', '.join(sorted(kinds))}."
-    listed = fields[1] if mark == "?" else fields[0]
+    listed = {"?": fields[1], "~": f"{fields[0]} {fields[1]}"}.get(mark, fields[0])
     turns = list(turns_of(listed))
     if unknown := [turn for turn in turns if turn not in said]:
         yield f"no turn {', '.join(unknown)}."
     if (fields[-1] == "unanswerable") != (listed == "-") or (not turns and listed != "-"):
         yield f"evidence {listed!r} of a line of the kind {fields[-1]!r}."
+    elif mark == "~" and _place(turns[0]) <= _place(turns[-1]):
+        yield f"{fields[0]} is not later than {fields[1]}."
     elif mark == "?" and (quoted := _quoted(fields[0], (said[turn] for turn in turns if turn in said))):
         yield f"the question quotes its evidence: {quoted!r}."
+
+
+def _place(turn: str) -> tuple[int, ...]:
+    """The session and the number of a turn."""
+    return tuple(map(int, turn.split(".")))
 
 
 def _quoted(question: str, texts: Iterable[str]) -> str:

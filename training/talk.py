@@ -16,6 +16,9 @@ from memory.errors import Invalid
 from memory.retrieval.batches import dense_text
 
 WORLDS = Path(__file__).parent / "worlds"
+MEMORIES = Path(__file__).parent / "memories"
+"""Small worlds of everyday talk, with questions as an owner asks them and with what corrects what. No encoder and no
+reader was taught them."""
 DATES = ("%d %B %Y", "%I:%M %p on %d %B, %Y", "%Y-%m-%d", "%B-%d-%Y", "")
 """Shapes in which the day of a turn is written before it, the product's own first: the encoder must not need one."""
 LEAST_QUESTIONS = 10

@@ -18,7 +18,9 @@ CLAIMED = """? What is Bo's sister called? | - | not said | unanswerable
 !! claims
 ! 1.2 | Bo | owns | a tent | - | state
 ! 1.2 | Bo | promises | to lend his tent | - | promise (to Ana)
-x 1.1 | Ana wants a new tent | hypothetical"""
+x 1.1 | Ana wants a new tent | hypothetical
+!! corrections
+~ 1.2 | 1.1 | changes"""
 WHOLE = "\n".join((HEAD, TALK, "?? questions", ASKED, CLAIMED))
 
 
@@ -45,6 +47,9 @@ def test_a_whole_world_has_no_fault(tmp_path: Path) -> None:
         ("? Whose tent is it,", "? Is it mine that is in the shed, take it,", "quotes its evidence"),
         ("! 1.2 | Bo | owns", "! 3.1 | Bo | owns", r"no turn 3\.1"),
         ("x 1.1 |", "x 1.1 | Ana |", "4 fields, not 3"),
+        ("~ 1.2 | 1.1", "~ 1.1 | 1.2", r"1\.1 is not later than 1\.2"),
+        ("~ 1.2 | 1.1", "~ 1.9 | 1.1", r"no turn 1\.9"),
+        ("| changes", "| ends", "no kind 'ends'"),
     ],
 )
 def test_what_is_broken_is_told_with_its_line(tmp_path: Path, was: str, instead: str, fault: str) -> None:
