@@ -114,7 +114,7 @@ VERDICTS = ModelFile(
     "memoray",
     "adapters.embedding",
     "weights/verdicts.npz",
-    "94fc63283919d767929b777f7bcc435f48e97bd1b3ffd41189da34f4313fae1c",
+    "2bf915690bb7dd863420031d06fc1c344d6e577f01ddcf2d26d37344ca81318c",
     "Apache-2.0",
     "Memoray",
 )

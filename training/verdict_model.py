@@ -12,11 +12,14 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from memory.retrieval.verdicts import AROUND, VerdictWeights, pieces_around
+from memory.retrieval.compared import BESIDE
+from memory.retrieval.verdicts import AROUND, MOST_ODDS, VerdictWeights, pieces_around
 from training.answer_cases import UNANSWERABLE, AnswerCase, pieces_of
 
-HEADS, WIDTH, HIDDEN = 4, 16, 32
+HEADS, WIDTH, HIDDEN = 6, 16, 48
 LAYERS = (48, 24)
+COMPARED, MOVED = 32, 16
+"""Units of what one result is in the light of another, and of what all of them do to its odds."""
 DROPPED = 0.2
 UNANSWERED_WEIGHT = 2.0
 """What a question that was written without an answer counts: there are few, and they are the hard ones."""
@@ -41,9 +44,11 @@ class VerdictModel(nn.Module):
             nn.Linear(*LAYERS),
             nn.Linear(LAYERS[1], 1),
         )
+        self.compared = nn.Linear(BESIDE + 2 * LAYERS[1] + 2, COMPARED)
+        self.moved, self.by = nn.Linear(LAYERS[1] + 1 + 2 * COMPARED, MOVED), nn.Linear(MOVED, 1)
         self.plain, self.nothing = nn.Linear(signs, 1), nn.Linear(signs, 1)
         self.dropped = nn.Dropout(DROPPED)
-        for layer in (self.last, self.nothing):
+        for layer in (self.last, self.by, self.nothing):
             nn.init.zeros_(layer.weight)
 
     def forward(self, batch: TaughtBatch) -> Tensor:
@@ -54,8 +59,19 @@ class VerdictModel(nn.Module):
         counts = self.weight(words).masked_fill(missing, _NEVER).softmax(2)
         inner = torch.cat((signs, (counts * words).sum(2), words.amax(2)), -1)
         inner = torch.relu(self.second(torch.relu(self.first(self.dropped(inner)))))
-        odds = (self.last(inner) + self.plain(signs)).squeeze(-1) - self.nothing(signs[:, :1]).squeeze(-1)
+        odds = (self.last(inner) + self.plain(signs)).squeeze(-1)
+        odds = odds + self._moved(batch, inner, odds) - self.nothing(signs[:, :1]).squeeze(-1)
         return odds.masked_fill(~batch.held, _NEVER)
+
+    def _moved(self, batch: TaughtBatch, inner: Tensor, odds: Tensor) -> Tensor:
+        known = torch.cat((inner, odds.clamp(-MOST_ODDS, MOST_ODDS)[..., None] * (2 / MOST_ODDS)), -1)
+        results = known.shape[1]
+        pairs = (known[:, :, None].expand(-1, -1, results, -1), known[:, None].expand(-1, results, -1, -1))
+        found = torch.relu(self.compared(self.dropped(torch.cat((batch.others, *pairs), -1))))
+        beside = batch.held[:, :, None] & batch.held[:, None] & ~torch.eye(results, dtype=torch.bool)
+        found = found.masked_fill(~beside[..., None], 0)
+        mean = found.sum(2) / beside.sum(2, keepdim=True).clamp(min=1)
+        return self.by(torch.relu(self.moved(self.dropped(torch.cat((known, found.amax(2), mean), -1))))).squeeze(-1)
 
     def _looked(self, batch: TaughtBatch) -> Tensor:
         sought = torch.cat((self.asked(batch.asked), self.asked_whole(batch.asked_vector)[:, None]), 1)
@@ -92,6 +108,8 @@ class TaughtBatch:
     extra: Tensor
     """[Q, R, N + 1, 4] How well each piece is met, its rarity, and whether it is the vector."""
     signs: Tensor
+    others: Tensor
+    """[Q, R, R, BESIDE]"""
     held: Tensor
     """[Q, R] Which results there are, and which are evidence (`gold`)."""
     gold: Tensor
@@ -117,12 +135,12 @@ def _asked(some: Sequence[AnswerCase], results: int, words: int) -> dict[str, ND
         np.zeros((count, results, some[0].seen.signs.shape[1]), np.float32),
         np.zeros((count, results), np.bool_),
     )
-    gold = held.copy()
+    gold, others = held.copy(), np.zeros((count, results, results, BESIDE), np.float32)
     for place, each in enumerate(some):
         found, known = len(each.gold), each.seen.met.shape[2]
         asked[place, :known], asked_held[place, :known], asked_held[place, -1] = each.seen.asked.pieces, True, True
         vectors[place, :found], signs[place, :found] = each.seen.vectors, each.seen.signs
-        held[place, :found], gold[place, :found] = True, each.gold
+        held[place, :found], gold[place, :found], others[place, :found, :found] = True, each.gold, each.seen.others
         extra[place, :found, :known, :2] = each.seen.met.transpose(1, 2, 0)
         extra[place, :found, :known, 2], extra[place, :, -1, 3] = each.seen.rarity, 1
     return {
@@ -131,6 +149,7 @@ def _asked(some: Sequence[AnswerCase], results: int, words: int) -> dict[str, ND
         "vectors": vectors,
         "extra": extra,
         "signs": signs,
+        "others": others,
         "held": held,
         "gold": gold,
     }

@@ -3,10 +3,11 @@
 Late interaction says how well the words of a question are met. Whether what meets them answers is another thing: "the
 cats were too much" meets "how many cats do I have?", and "two of them, both ginger" beside it answers. So each word of
 the question looks at the words of a turn and of those beside it once more, through weights of its own (attention, with
-one layer and four heads), and what it sees is weighed together with signs that are at hand: by how much the turn leads,
-which words nobody meets, who speaks, and what kind of thing is asked for. Nothing is encoded for it.
+one layer and six heads), and what it sees is weighed together with signs that are at hand: by how much the turn leads,
+which words nobody meets, who speaks, and what kind of thing is asked for. Then results are weighed beside each other:
+what is said later of the same matter takes from what was said before. Nothing is encoded for it.
 
-`training/answers.py` teaches the weights; docs/decisions/0118 has what they are worth.
+`training/answers.py` teaches the weights; docs/decisions/0118 and 0128 have what they are worth.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory.model.sources import ROLES
+from memory.retrieval.compared import compared
 from memory.retrieval.cut import log_shares
 from memory.retrieval.late_interaction import HALVING_LENGTH, LENT, MET
 from memory.retrieval.pieces import EncodedQuestion
@@ -30,6 +32,8 @@ JUDGED = 10
 """Results that are judged, the best ones: as many as may lead an answer (deployments/use_cases/answers.py)."""
 AROUND = 3
 """Turns that are looked at: itself, the one before, the one after."""
+MOST_ODDS = 6.0
+"""Log-odds beyond which results are not told apart when they are weighed beside each other."""
 FORMS: tuple[Form, ...] = ("who", "where", "when", "name", "age")
 
 
@@ -54,6 +58,8 @@ class CloseLook:
     """[question's pieces] Their shares in late interaction, 1 in all."""
     signs: Floats
     """[results, SIGNS]"""
+    others: Floats
+    """[results, results, BESIDE] What the others are beside each (`memory.retrieval.compared`)."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -94,6 +100,11 @@ class VerdictWeights:
     """[S + 2 M + 1, ...] Layers that weigh what all words have seen with the signs; last rows are added."""
     second: Floats
     last: Floats
+    compared: Floats
+    """[BESIDE + 2 N + 3, C] What a result is in the light of another, N the width of `second`; `moved`
+    [N + 2 C + 2, K] and `by` [K + 1, 1]: by how much all the others together move its odds."""
+    moved: Floats
+    by: Floats
     plain: Floats
     """[S + 1, 1] What the signs count by themselves."""
     nothing: Floats
@@ -127,7 +138,10 @@ def read(
     own = np.where(around[:, :1] >= 0, met[around[:, 0]], np.float32(-1))
     columns = (_places(best, scores), _meetings(asked, vectors[best], own, lent, rarity), _kinds(text, case, best))
     told = np.column_stack(columns).astype(np.float32)
-    return CloseLook(asked, turns, kept.starts, around, vectors[best], cosines, np.stack((own, lent)), rarity, told)
+    said = [turns[kept.starts[row] : kept.starts[row + 1]] if row >= 0 else turns[:0] for row in around[:, 0]]
+    others = compared(case.traits, best, own, rarity, said)
+    met = np.stack((own, lent))
+    return CloseLook(asked, turns, kept.starts, around, vectors[best], cosines, met, rarity, told, others)
 
 
 def _met(cosines: Floats, starts: NDArray[np.int64]) -> Floats:
@@ -218,8 +232,22 @@ def verdicts(seen: CloseLook, weights: VerdictWeights) -> Verdicts:
     for layer in (weights.first, weights.second):
         inner = _layer(inner, layer, bend=True)
     odds = (_layer(inner, weights.last) + _layer(told, weights.plain))[:, 0]
+    odds += _moved(seen, inner, odds, weights)
     odds -= _layer(told[:1], weights.nothing)[0, 0]
     return Verdicts(odds, float(np.log(np.exp(odds - odds.max()).sum()) + odds.max()))
+
+
+def _moved(seen: CloseLook, inner: Floats, odds: Floats, weights: VerdictWeights) -> Floats:
+    """[results] By how much the odds of each are moved by what else was found."""
+    count = len(odds)
+    said = np.clip(odds, -MOST_ODDS, MOST_ODDS) * np.float32(2 / MOST_ODDS)
+    known = np.column_stack((inner, said))
+    own, other = np.repeat(known[:, None], count, axis=1), np.tile(known, (count, 1, 1))
+    found = _layer(np.concatenate((seen.others, own, other), axis=2), weights.compared, bend=True)
+    found[np.arange(count), np.arange(count)] = 0
+    told = np.column_stack((known, found.max(axis=1), found.sum(axis=1) / max(count - 1, 1)))
+    moved: Floats = _layer(_layer(told, weights.moved, bend=True), weights.by)[:, 0]
+    return moved
 
 
 def _layer(rows: Floats, weights: Floats, bend: bool = False) -> Floats:

@@ -23,7 +23,7 @@ from memory.services.best_fact import BestFact
 from memory.services.hits import SegmentHit, corrections_first, told_with_marks
 from memory.services.known import KnownFact, holds, replaced_by, with_change, with_day
 from memory.services.listing import Listing
-from memory.services.nearness import asks_it, changed_by, in_order, matter_of, mended_by
+from memory.services.nearness import AS_WELL, asks_it, changed_by, in_order, matter_of, mended_by
 from memory.services.overview import Overview, StorylineLine
 from memory.services.phrasing import asks_whether, told_in_answer
 from memory.services.promised import Promised
@@ -46,9 +46,9 @@ themselves are forgotten. It answers nothing."""
 QUOTES = 3
 TOLD = 8
 """Facts told after a list: with it and the quotations, an answer has twelve lines at most."""
-REFUSED, REFUSED_PART, FAR_BETTER = -2.5, -1.5, 3.0
+REFUSED, REFUSED_PART = -2.5, -1.5
 """Log-odds below which no turn that a fact rests on answers, if the fact has all words of the question and if it has
-but most of them; and by which another turn is far better an answer. Chosen on the leads of two open lives."""
+but most of them. Chosen on the leads of two open lives."""
 _MAX_TOKENS = 256
 _CITED = re.compile(r"\[(\d+)\]")
 
@@ -152,7 +152,7 @@ def compose(found: Findings) -> ComposedAnswer:
 
 
 def _is_refused(found: Findings, lead: BestFact) -> bool:
-    """Whether verdicts say that no turn which the fact rests on answers, or that another is far better an answer.
+    """Whether verdicts say that no turn which the fact rests on answers, or that another answers better.
 
     They are of turns, and where few are kept all are low: what is single and answers every word they do not refuse.
     """
@@ -165,7 +165,7 @@ def _is_refused(found: Findings, lead: BestFact) -> bool:
     matter = matter_of(found.question, found.language, found.owner)
     answers = (hit.verdict for hit in found.hits if hit.verdict is not None and not asks_it(matter, hit))
     best = max(answers, default=-inf)
-    return max(grounds) < (REFUSED if lead.whole else REFUSED_PART) or best - max(grounds) > FAR_BETTER
+    return max(grounds) < (REFUSED if lead.whole else REFUSED_PART) or best - max(grounds) > AS_WELL
 
 
 def _is_overtaken(found: Findings, lead: BestFact) -> bool:

@@ -7,8 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from memory.retrieval.compared import BESIDE
 from memory.retrieval.pieces import Near, Pieces
-from memory.retrieval.verdicts import AROUND, CloseLook, VerdictWeights, pieces_around, read, verdicts
+from memory.retrieval.verdicts import AROUND, MOST_ODDS, CloseLook, VerdictWeights, pieces_around, read, verdicts
 from memory.retrieval.weighting import Case
 from tests.unit.retrieval.test_weighting import case, traits
 
@@ -43,6 +44,9 @@ def weights_for(dimensions: int) -> VerdictWeights:
         first=drawn(SIGNS + 2 * HIDDEN + 1, 6),
         second=drawn(7, 5),
         last=drawn(6, 1),
+        compared=drawn(BESIDE + 2 * 5 + 3, 3),
+        moved=drawn(5 + 1 + 2 * 3 + 1, 4),
+        by=drawn(5, 1),
         plain=drawn(SIGNS + 1, 1),
         nothing=drawn(SIGNS + 1, 1),
     )
@@ -78,7 +82,7 @@ def softmax(values: np.ndarray) -> np.ndarray:
 
 
 def by_the_book(seen: CloseLook, weights: VerdictWeights) -> list[float]:
-    out = []
+    known = []
     signs = np.clip((seen.signs - weights.mean) / weights.spread, -5, 5)
     for result, around in enumerate(seen.around.tolist()):
         keys, values, places, turns = [], [], [], []
@@ -109,8 +113,21 @@ def by_the_book(seen: CloseLook, weights: VerdictWeights) -> list[float]:
         inner = np.concatenate((signs[result], shares @ np.array(words), np.max(words, axis=0)))
         inner = np.maximum(layer(np.maximum(layer(inner, weights.first), 0), weights.second), 0)
         odds = layer(inner, weights.last)[0] + layer(signs[result], weights.plain)[0]
-        out.append(odds - layer(signs[0], weights.nothing)[0])
-    return out
+        known.append((inner, odds))
+    nothing = layer(signs[0], weights.nothing)[0]
+    return [odds + moved_by(seen, weights, known, place) - nothing for place, (_, odds) in enumerate(known)]
+
+
+def moved_by(seen: CloseLook, weights: VerdictWeights, known: list[tuple[np.ndarray, float]], place: int) -> float:
+    """By how much the other results move the odds of one."""
+    told = [np.append(inner, np.clip(odds, -MOST_ODDS, MOST_ODDS) * 2 / MOST_ODDS) for inner, odds in known]
+    others = [each for each in range(len(known)) if each != place]
+    found = [
+        np.maximum(layer(np.concatenate((seen.others[place, each], told[place], told[each])), weights.compared), 0)
+        for each in others
+    ] or [np.zeros(3)]
+    row = np.concatenate((told[place], np.max(found, axis=0), np.mean(found, axis=0)))
+    return float(layer(np.maximum(layer(row, weights.moved), 0), weights.by)[0])
 
 
 def test_verdicts_are_what_the_definition_says():
@@ -131,6 +148,7 @@ def test_what_is_looked_at_is_the_turn_and_those_beside_it():
     assert (rows.tolist(), beside.tolist()) == ([0, 1, 2, 3, 4], [0, 0, 0, 2, 2])
     assert (seen.met[1] >= seen.met[0]).all()
     assert seen.signs.shape == (2, SIGNS)
+    assert seen.others.shape == (2, 2, BESIDE)
 
 
 def test_a_turn_that_is_hidden_lends_nothing():
