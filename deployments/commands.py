@@ -34,7 +34,7 @@ from memory.model.entities import Entity
 from memory.model.facts import Note
 from memory.model.ids import digest, fold
 from memory.model.scopes import Sensitivity
-from memory.model.sources import Segment, Source
+from memory.model.sources import BY_COMMAND, Segment, Source
 from memory.model.verdicts import StatementPair, Verdict
 from memory.ports import Vector
 from memory.rules.resolution import OWNER_NAMES
@@ -43,7 +43,7 @@ from memory.words.questions import is_own
 
 log = logging.getLogger("memoray.gateway")
 TOLD = "told"
-"""What sources and segments are called that were told by a command."""
+"""What segments are called that were told by a command."""
 IMPORTANCE = 5
 """Importance of a statement nobody has judged (seed 003)."""
 _ENDS = " .!"
@@ -216,7 +216,7 @@ async def hear(
     Words whose key comes again were said when it first came. Raises Conflict if those were others: these would take
     their place.
     """
-    profile, source_id = await app.profile(who.user_id), f"{TOLD}-{digest(TOLD, key).hex()}"
+    profile, source_id = await app.profile(who.user_id), f"{BY_COMMAND}{digest(TOLD, key).hex()}"
     known = await app.stores.reads.sources.segments(who.scope, source_id)
     if any(said.text != text for said in known):
         raise Conflict("This Idempotency-Key was used for other words.", source_id=source_id)

@@ -11,13 +11,14 @@ from pydantic import BaseModel, Field, StringConstraints
 from actors.transcripts import ingest, take_payload
 from deployments.app_context import AppContext
 from deployments.callers import Caller, writing
-from deployments.commands import TOLD, turn
+from deployments.commands import turn
 from deployments.dates import span_of
 from deployments.kinds import ShortText
 from deployments.paging import PageParameters, cursor_of
 from memory.errors import Conflict, Invalid
 from memory.model.commands import ArrangeGroups
 from memory.model.heard import KeptSummary, KnownSource
+from memory.model.sources import BY_COMMAND
 from memory.model.timeline import iso
 from memory.services.night_sources import sum_up_again
 from memory.services.source_summaries import SourceTurns
@@ -224,7 +225,7 @@ async def retry_source(
     match phase:
         case "embed":
             await capture.embed_again(scope, found)
-        case "read" if found.startswith(f"{TOLD}-"):
+        case "read" if found.startswith(BY_COMMAND):
             raise Invalid("phase: these are the words of a command, which says itself what they state.")
         case "read":
             await capture.read_again(who.user_id, scope, found)

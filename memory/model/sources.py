@@ -11,6 +11,8 @@ from memory.model.timeline import Instant
 
 ROLES = ("user", "assistant", "tool", "other")
 SOURCE_KINDS = ("conversation", "voice_memo", "meeting", "email", "slack", "note", "document")
+BY_COMMAND = "told-"
+"""How the ids of sources begin that hold the words of a command: what their owner told on purpose."""
 TTL_POLICIES = ("keep_forever", "ephemeral", "decay")
 FIGURES = ("prosody", "scores")
 """What of an emotion holds numbers by their names."""

@@ -155,16 +155,19 @@ def _is_refused(found: Findings, lead: BestFact) -> bool:
     """Whether verdicts say that no turn which the fact rests on answers, or that another answers better.
 
     They are of turns, and where few are kept all are low: what is single and answers every word they do not refuse.
+    Nor what has every word and was told by a command, unless another answers better.
     """
-    row = named(lead.fact.predicate)
+    row, resting = named(lead.fact.predicate), [hit for hit in found.hits if lead.fact.fact_id in hit.fact_ids]
     if lead.whole and row is not None and row.single and row.tense == "state":
         return False
-    grounds = [hit.verdict for hit in found.hits if lead.fact.fact_id in hit.fact_ids and hit.verdict is not None]
+    grounds = [hit.verdict for hit in resting if hit.verdict is not None]
     if not grounds:
         return False
     matter = matter_of(found.question, found.language, found.owner)
     answers = (hit.verdict for hit in found.hits if hit.verdict is not None and not asks_it(matter, hit))
     best = max(answers, default=-inf)
+    if lead.whole and any(hit.by_command for hit in resting):
+        return best - max(grounds) > AS_WELL
     return max(grounds) < (REFUSED if lead.whole else REFUSED_PART) or best - max(grounds) > AS_WELL
 
 

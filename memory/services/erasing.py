@@ -20,12 +20,11 @@ from memory.model.commands import Command, ForgetEntity, Withdraw
 from memory.model.erasing import CapturedSource, ErasureTask, ListedFiles, WithdrawnEntity, WithdrawnSegments
 from memory.model.facts import Evidence
 from memory.model.ids import command_id
+from memory.model.sources import BY_COMMAND
 
 log = logging.getLogger("memoray.erasing")
 AT_ONCE = 16
 """Pieces carried out side by side: one that hangs holds up none of them."""
-TOLD = "told-"
-"""How the ids of sources begin that were told by a command."""
 
 Turn = Callable[[str, Command], Awaitable[ChangeSet]]
 """Hands a command to the memory of a user."""
@@ -225,4 +224,4 @@ def _told_sources(done: ChangeSet) -> list[str]:
     """Commands' own words that something erased rested on."""
     gone = [each.row for each in done.changes if each.after is None]
     sources = {row.source_id for row in gone if isinstance(row, Evidence)}
-    return sorted(each for each in sources if each.startswith(TOLD))
+    return sorted(each for each in sources if each.startswith(BY_COMMAND))

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from memory.model.ids import fold
+from memory.model.sources import BY_COMMAND
 from memory.model.timeline import Instant
 from memory.words.cleaning import harmless, in_quotes, sentence
 from memory.words.normalise import split_sentences
@@ -55,6 +56,11 @@ class SegmentHit:
     """How likely it is evidence for the question, in (0, 1]; 1 where it is known to be."""
     verdict: float | None = None
     """Log-odds that it answers the question (`memory.retrieval.verdicts`); None where that was not judged."""
+
+    @property
+    def by_command(self) -> bool:
+        """Whether its owner told it on purpose."""
+        return self.source_id.startswith(BY_COMMAND)
 
     @property
     def is_refuted(self) -> bool:

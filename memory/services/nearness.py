@@ -159,7 +159,7 @@ def in_order(
         ordered = sorted(hits, key=lambda hit: (hit in asking, -_verdict(hit)))
         ordered = _with_deed(matter, ordered, asking)
         told = _with_change(matter, _with_reply(_with_latest(matter, ordered, asking), asking))
-        return told, bool(told) and answered >= ANSWERED and told[0] not in asking
+        return told, bool(told) and told[0] not in asking and (answered >= ANSWERED or _is_told_so(matter, told[0]))
     by_id = {fact.fact_id: fact for fact in facts}
     near = {hit: is_near(matter, hit, [by_id[each] for each in hit.fact_ids if each in by_id]) for hit in hits}
     ordered = sorted(hits, key=lambda hit: (asks_it(matter, hit), not near[hit]))
@@ -225,6 +225,15 @@ def is_near(matter: QuestionSubject, hit: SegmentHit, facts: Sequence[KnownFact]
     named, shared = matter.names <= said, len(matter.content & said)
     most = named and (shared > len(matter.content) * _HALF or not matter.content)
     return (most and hit.relevance > POSSIBLE) or (shared > 0 and hit.relevance > LIKELY)
+
+
+def _is_told_so(matter: QuestionSubject, hit: SegmentHit) -> bool:
+    """Whether the owner told it on purpose, with every word of the question.
+
+    Verdicts were taught talk, and refuse such a line that stands alone: "The landlord's phone number is 555 0134".
+    """
+    said = _roots(hit.text, matter.language) if hit.by_command else set()
+    return bool(said) and matter.names | matter.content <= said and _has_number(matter, hit)
 
 
 def is_of_another(matter: QuestionSubject, hit: SegmentHit) -> bool:

@@ -22,11 +22,11 @@ WERE = KnownFact("f4", "The cats were too much", at(2026, 3, 3))
     ("whole", "of_its_turn", "of_another", "leads_still"),
     [
         (True, -3.5, -0.5, False),
-        (True, -2.4, 0.5, True),
+        (True, -2.4, -1.9, True),
         (False, -1.6, -1.0, False),
         (False, -1.4, -1.0, True),
-        (True, 0.0, 3.1, False),
-        (True, 0.6, 3.1, True),
+        (True, 0.0, 0.7, False),
+        (True, 0.2, 0.7, True),
     ],
 )
 def test_a_fact_leads_unless_its_turns_do_not_answer(whole, of_its_turn, of_another, leads_still):
@@ -36,6 +36,16 @@ def test_a_fact_leads_unless_its_turns_do_not_answer(whole, of_its_turn, of_anot
     assert first.startswith("The cats were too much") is leads_still
     if not leads_still:
         assert first.startswith('"you have two')
+
+
+def test_what_its_owner_told_on_purpose_leads_unless_another_turn_answers_better():
+    told = replace(CATS, source_id="told-1")
+    lead = BestFact(WERE, WERE, True, True, False)
+    found = Findings("How many cats?", [told, replace(TWO, verdict=-3.2)], [WERE], lead=lead, answered=-2.6)
+    assert composed(found).text.startswith("The cats were too much")
+    assert not composed(replace(found, hits=[told, TWO])).text.startswith("The cats were too much")
+    part = replace(lead, whole=False)
+    assert not composed(replace(found, lead=part)).text.startswith("The cats were too much")
 
 
 def test_a_fact_of_what_was_to_be_done_does_not_tell_whether_it_was():
