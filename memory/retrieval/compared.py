@@ -19,8 +19,8 @@ BESIDE = 12
 FAR = 3
 """Turns by which one result may follow another closely."""
 _MINUTE_S = 60.0
-_LOG_YEARS = 8.0
-"""About the logarithm of the minutes in a day; gaps are divided by it, so that they are as large as the rest."""
+_LOG_DAY = 8.0
+"""About the logarithm of the minutes in a day or two: gaps are divided by it, so that they are as large as the rest."""
 
 
 def compared(traits: Traits, best: NDArray[np.int64], own: Floats, rarity: Floats, pieces: list[Floats]) -> Floats:
@@ -42,7 +42,7 @@ def compared(traits: Traits, best: NDArray[np.int64], own: Floats, rarity: Float
         turns == 1,
         (turns > 1) & (turns <= FAR),
         turns < 0,
-        np.log1p(np.abs(gap) / _MINUTE_S) / _LOG_YEARS,
+        np.log1p(np.abs(gap) / _MINUTE_S) / _LOG_DAY,
         said[:, None] == said[None, :],
         traits.vectors[best] @ traits.vectors[best].T,
         np.minimum(own[:, None, :], own[None, :, :]) @ rarity,
