@@ -139,9 +139,8 @@ def read(
     columns = (_places(best, scores), _meetings(asked, vectors[best], own, lent, rarity), _kinds(text, case, best))
     told = np.column_stack(columns).astype(np.float32)
     said = [turns[kept.starts[row] : kept.starts[row + 1]] if row >= 0 else turns[:0] for row in around[:, 0]]
-    others = compared(case.traits, best, own, rarity, said)
-    met = np.stack((own, lent))
-    return CloseLook(asked, turns, kept.starts, around, vectors[best], cosines, met, rarity, told, others)
+    others, both = compared(case.traits, best, own, rarity, said), np.stack((own, lent))
+    return CloseLook(asked, turns, kept.starts, around, vectors[best], cosines, both, rarity, told, others)
 
 
 def _met(cosines: Floats, starts: NDArray[np.int64]) -> Floats:

@@ -78,7 +78,7 @@ _ASKS_NUMBER = re.compile(
 ANSWERED = -0.5
 """Log-odds that one of the hits answers, from which quotations stand without a word of caution. In small memories by
 two authors who were not taught four in five questions without an answer get it, and a good quarter of the right
-quotations (docs/benchmarks.md)."""
+quotations; of a sealed author 82 and 27 % (docs/benchmarks.md)."""
 REPLY_S = 600.0
 """Seconds within which what follows a question may answer it (chosen)."""
 AS_WELL = 0.6
@@ -230,7 +230,7 @@ def is_near(matter: QuestionSubject, hit: SegmentHit, facts: Sequence[KnownFact]
 def _is_told_so(matter: QuestionSubject, hit: SegmentHit) -> bool:
     """Whether the owner told it on purpose, with every word of the question.
 
-    Verdicts were taught talk, and refuse such a line that stands alone: "The landlord's phone number is 555 0134".
+    Verdicts were taught talk, and refuse such a line that stands alone: "The plumber's phone number is 555 7260".
     """
     said = _roots(hit.text, matter.language) if hit.by_command else set()
     return bool(said) and matter.names | matter.content <= said and _has_number(matter, hit)

@@ -214,13 +214,13 @@ def test_what_was_said_later_tells_whether_something_was_done_not_what_lay_ahead
 
 
 def test_what_its_owner_told_on_purpose_answers_if_it_has_every_word_and_number():
-    told = replace(hit("The landlord's phone number is 555 0134.", "Nina"), source_id="told-1", verdict=-1.04)
+    told = replace(hit("The plumber's phone number is 555 7260.", "Nina"), source_id="told-1", verdict=-1.04)
     loud = replace(hit("we talked on the phone", day=1), verdict=-3.0)
-    asked = matter_of("What is the landlord's phone number?", "en", "Nina")
+    asked = matter_of("What is the plumber's phone number?", "en", "Nina")
     assert in_order(asked, [told, loud], [], -1.0) == ([told, loud], True)
     talk = replace(told, source_id="s")
     assert in_order(asked, [talk, loud], [], -1.0) == ([talk, loud], False)
     other = matter_of("What is Tom's phone number?", "en", "Nina")
     assert in_order(other, [told, loud], [], -1.0) == ([told, loud], False)
-    wordy = replace(told, text="The landlord's phone number is in the blue book.")
+    wordy = replace(told, text="The plumber's phone number is in the blue book.")
     assert in_order(asked, [wordy, loud], [], -1.0) == ([wordy, loud], False)
