@@ -27,6 +27,7 @@ from bench.life_model import (
     Session,
     Trap,
 )
+from bench.told_memories import FIRST_WORDS, told_memory
 from memory.errors import DomainError, Invalid
 from memory.services.zones import zone_of
 
@@ -39,14 +40,17 @@ _ASIDE = re.compile(r"\([^()]*\)")
 
 
 def read_life(path: Path) -> LifeScript:
-    """The life of a file. Raises Invalid with the line that is wrong, OSError if the file cannot be read."""
+    """The life of a file, or a small world told as one (`bench.told_memories`).
+
+    Raises Invalid with the line that is wrong, OSError if the file cannot be read.
+    """
     try:
         text = path.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
         raise Invalid(f"{path.name}: it is not UTF-8.") from error
     if len(text) > MOST_CHARS:
         raise Invalid(f"{path.name}: it has more than {MOST_CHARS} characters.")
-    return parse_life(text, path.name)
+    return told_memory(path.stem, text) if text.startswith(FIRST_WORDS) else parse_life(text, path.name)
 
 
 def parse_life(text: str, name: str) -> LifeScript:

@@ -72,12 +72,16 @@ class LifeCommand:
 
 @dataclass(frozen=True, slots=True)
 class LifeQuestion:
-    """A question with what its answer must say, each part by one of its alternatives, and what makes it wrong."""
+    """A question with what its answer must say, each part by one of its alternatives, and what makes it wrong.
+
+    Where `turns` are given, the answer is right if what it cites first is one of them, whatever its words.
+    """
 
     text: str
     kind: str
     must: tuple[tuple[str, ...], ...] = ()
     mustnot: tuple[str, ...] = ()
+    turns: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -89,7 +89,7 @@ def _answers(replies: Sequence[JudgedReply], *, right: bool) -> Iterator[str]:
     for each in replies:
         if each.right == right:
             asked = each.question
-            wanted = " & ".join("/".join(part) for part in asked.must) or "-"
+            wanted = " & ".join("/".join(part) for part in (*asked.must, asked.turns) if part) or "-"
             yield f"\n### {asked.text} ({asked.kind}{', WRONG FIRST LINE' if each.wrong_first else ''})"
             yield f"must: {wanted}; mustnot: {', '.join(asked.mustnot) or '-'}"
             yield from (f"    {line}" for line in each.answer.splitlines())

@@ -1,7 +1,7 @@
 """Scoring answers about an invented life at a glance, and labels that tell which believed facts are wrong.
 
 What counts is what a person sees first: the first line of an answer, and below a question for a list also the lines
-that are listed, up to the first quotation.
+that are listed, up to the first quotation. Where a file tells which turns answer, the first turn that is cited counts.
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ WHOLE_WORDS = frozenset({"yes", "no", "not", "ja", "nein", "nicht"})
 """Short words that others begin with: nothing, know, yesterday, January. They count as words of their own."""
 LABELS = ("right", "wrong", "useless")
 _QUOTED = ('"', "“", "„", "»")
+_CITED = re.compile(r"-(\d+)/(\d+)\]")
+"""The place of a turn at the end of a line, `[NAME-SESSION/TURN]`."""
 _PLACE = re.compile(r"\s*\[[^\[\]]*\]$")
 _QUOTATION = re.compile(r"""(?P<words>["“„»].*["”“«]) - .*, (?P<day>[^,]*)""")
 """ `"words" - speaker, day`: whoever asks who or how many is not answered by who said it, or when."""
@@ -46,6 +48,9 @@ def score(question: LifeQuestion, answer: str) -> JudgedReply:
     lines = [line.strip() for line in answer.splitlines() if line.strip()]
     first = lines[0] if lines else ""
     silent, disclaimed = first in ("", NOTHING), first == NEAREST
+    if question.turns:
+        right = _cited(answer) in question.turns and not (silent or disclaimed)
+        return JudgedReply(question, answer, right, not (right or silent or disclaimed), silent, disclaimed)
     seen = "\n".join(_said(line, question.kind) for line in _glance(lines, question.kind))
     said = all(any(_holds(seen, each) for each in part) for part in question.must)
     forbidden = any(_holds(seen, each) for each in question.mustnot)
@@ -57,6 +62,12 @@ def score(question: LifeQuestion, answer: str) -> JudgedReply:
         right = not any(_holds(answer, each) for each in question.mustnot)
     unmet = question.kind in (UNANSWERABLE, CORRECTION) and not right
     return JudgedReply(question, answer, right, forbidden or unmet, silent, disclaimed)
+
+
+def _cited(answer: str) -> str:
+    """The first turn that an answer cites, such as 3.2."""
+    found = _CITED.search(answer)
+    return ".".join(found.groups()) if found else ""
 
 
 def _glance(lines: Sequence[str], kind: str) -> list[str]:

@@ -20,7 +20,7 @@ from memory.errors import Invalid
 
 
 def bench_lives(
-    files: Annotated[list[Path], typer.Argument(help="Lives as tests/quality/README.md describes them, .life.")],
+    files: Annotated[list[Path], typer.Argument(help="Lives, .life (tests/quality/README.md), or training/memories.")],
     out_folder: Annotated[
         Path | None, typer.Option("--out", help="Write what became of each life there: NAME.md and NAME.json.")
     ] = None,
@@ -37,6 +37,7 @@ def bench_lives(
     """Measure what becomes of half a year of casual talk: answers, corrections, facts. Prints a row a life.
 
     Example: memoray bench lives tests/quality/lives/*.life --out reports
+    Of a checkout, memories that taught nothing: memoray bench lives training/memories/ne-*.txt
     """
     lives = [read_life(path.expanduser()) for path in files]
     if len({life.name.lower() for life in lives}) < len(lives):

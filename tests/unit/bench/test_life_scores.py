@@ -128,3 +128,13 @@ def test_labels_are_counted() -> None:
 def test_a_label_that_is_none_is_told(text: str, told: str) -> None:
     with pytest.raises(Invalid, match=told):
         parse_labels(text, "labels.txt")
+
+
+def test_where_turns_answer_the_first_that_is_cited_counts() -> None:
+    question = LifeQuestion("When is the vet?", "when", must=(("the 16th",),), turns=("1.2", "2.4"))
+    right, other = '"sorry no the 16th" - Ines, 6 April 2025 [pets-1/2]', '"the 14th" - Ines, 6 April 2025 [pets-1/1]'
+    assert score(question, f"{right}\n{other}").right
+    assert score(question, f"{other}\n{right}").wrong_first
+    cautious = score(question, f"{NEAREST}\n{right}")
+    assert (cautious.right, cautious.wrong_first, cautious.disclaimed) == (False, False, True)
+    assert not score(question, NOTHING).wrong_first
