@@ -1,7 +1,7 @@
 """Small worlds of everyday talk (`training/memories`) as lives: told a session at a time, asked as their owner asks.
 
-They say of each question which turns answer it, not in which words. Those of authors who taught nothing (`JUDGES` of
-`training/answers.py`) tell what answers are worth on talk that nobody looked at.
+They say of each question which turns answer it, not in which words. Those of authors whom nothing is taught (`UNTAUGHT`
+of `training/talk.py`) tell what answers are worth.
 """
 
 from __future__ import annotations

@@ -4,9 +4,10 @@
 
 All that is looked at is there without encoding anything anew: pieces and vectors of question and turns, and signs. The
 loss is cross-entropy over the results and "none of these", the mass on all evidence together, and for each result the
-odds of being evidence. Taught are `training/worlds` and `training/memories`; no encoder was taught what `JUDGES` and
-`SEALED` authors wrote. The judges say here what is learnt. With `--sealed`, once all has been chosen, theirs are taught
-as well, the sealed ones say what that is worth, and OUT gets `verdicts.npz`.
+odds of being evidence. Taught are `training/worlds`, and of `training/memories` those that the encoder was not taught;
+nor was it taught what `JUDGES` and `SEALED` authors wrote. The judges say here what is learnt. With `--sealed`, once
+all has been chosen, those of them who are not `UNTAUGHT` are taught as well, sealed and untaught ones say what that is
+worth, and OUT gets `verdicts.npz`.
 """
 
 from __future__ import annotations
@@ -27,10 +28,10 @@ from torch import nn
 from bench.fit_silence import auc
 from memory.retrieval.verdicts import JUDGED
 from training.answer_cases import UNANSWERABLE, AnswerCase, cases
-from training.talk import MEMORIES, WORLDS
+from training.talk import FOR_ENCODER, MEMORIES, UNTAUGHT, WORLDS
 from training.verdict_model import VerdictModel, batch_of, loss_of, weights_of
 
-JUDGES = ("i", "j", "k", "ne", "nh")
+JUDGES = ("i", "j", "k", "ne", "nh", *UNTAUGHT)
 """Authors whose worlds and memories say what is learnt, while it is chosen what is taught and how."""
 SEALED = ("s", "z", "aa", "hh", "mm", "nb", "nl")
 BATCH = 32
@@ -169,7 +170,8 @@ def main() -> None:
     torch.set_num_threads(1)
     begun = time.monotonic()
     worlds, memories = (cases(of, options.cache, options.out / "cases", options.results) for of in (WORLDS, MEMORIES))
-    hidden, asked = (SEALED, SEALED) if options.sealed else ((*JUDGES, *SEALED), JUDGES)
+    asked = (*SEALED, *UNTAUGHT) if options.sealed else JUDGES
+    hidden = {*SEALED, *UNTAUGHT, *FOR_ENCODER, *asked}
     names = sorted({each.name for each in (*worlds, *memories) if each.author not in hidden})
     random.Random(options.seed).shuffle(names)
     drawn = set(names[: round(options.share * len(names))])

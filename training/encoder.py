@@ -1,13 +1,16 @@
 """Teach the encoder on invented worlds: from the package's weights to a file that the product loads.
 
     python -m training.encoder OUT [--epochs 3] [--held-out AUTHORS] [--seed 0] [--half]
+    python -m training.encoder OUT --further --epochs 1
 
 One step is one world: all its turns, each a negative for every question that it does not answer, and up to
 MOST_QUESTIONS of its questions. The loss is listwise cross-entropy over the turns by late interaction (`scoring`), the
 same by pooled vectors, and an anchor: pooled cosines stay near those of the untaught model, because rules read them.
 Worlds of the authors held out are never taught; after each epoch they say what is learnt, and the epoch after which
-most is found in them is the one that is exported. OUT gets `taught.onnx`, `taught-int8.onnx`, and after each epoch
-`state.pt`, from which the next call with the same options goes on.
+most is found in them is the one that is exported. `--further` begins with the packaged encoder and teaches it everyday
+talk: the small memories of `FOR_ENCODER` authors, and some worlds, lest it forget what they taught. OUT gets
+`taught.onnx`, `taught-int8.onnx`, and after each epoch `state.pt`, from which the next call with the same options goes
+on.
 """
 
 from __future__ import annotations
@@ -27,7 +30,7 @@ from torch import Tensor
 from bench.unseen_worlds import LEFT_OUT
 from training.model import EncodedTexts, Student, export
 from training.scoring import listwise, nearby
-from training.talk import WORLDS, Lesson, lessons, split
+from training.talk import FOR_ENCODER, MEMORIES, UNTAUGHT, WORLDS, Lesson, lessons, split
 
 RATE = 6e-5
 WARM_UP = 0.08
@@ -38,6 +41,11 @@ MOST_QUESTIONS = 36
 """Questions of a world in one step, drawn anew each time: their scores take as much memory as the turns."""
 NEARBY_TEMPERATURE, POOLED_TEMPERATURE = 0.03, 0.05
 POOLED_SHARE, ANCHOR_SHARE = 0.5, 5.0
+FURTHER_RATE = 5e-5
+REHEARSED = 25
+"""Worlds that are taught once more beside the memories; they take a fifth of the time."""
+ANCHORED = 1 / 3
+"""Share of the steps with an anchor where each lesson is taught once: the untaught model takes a quarter of a step."""
 
 
 @dataclass(frozen=True)
@@ -59,17 +67,20 @@ class RetrievalScores:
 class Teaching:
     """One run: the student, what it was before, and the order of the lessons."""
 
-    def __init__(self, taught: Sequence[Lesson], epochs: int, seed: int, half: bool = False) -> None:
+    def __init__(
+        self, taught: Sequence[Lesson], epochs: int, seed: int, half: bool = False, further: bool = False
+    ) -> None:
         torch.manual_seed(seed)
         self._draw = random.Random(seed)
         self._taught = list(taught)
-        self.student, self._before = Student(half=half), Student(dropout=0.0)
+        self._anchored = ANCHORED if further else 1.0
+        self.student, self._before = Student(half=half, packaged=further), Student(dropout=0.0)
         self._before.bert.eval()
         self._anchors: dict[str, tuple[Tensor, Tensor]] = {}
         self.epoch = 0
         self.best: tuple[float, dict[str, Tensor]] | None = None
         """The most recall@10 that an epoch ended with, and its weights."""
-        self._optimizer = torch.optim.AdamW(_groups(self.student), lr=RATE)
+        self._optimizer = torch.optim.AdamW(_groups(self.student), lr=FURTHER_RATE if further else RATE)
         steps = epochs * len(taught)
         self._rate = torch.optim.lr_scheduler.LambdaLR(
             self._optimizer, lambda step: min((step + 1) / (WARM_UP * steps + 1), 1.0) * max(0.0, 1 - step / steps)
@@ -110,10 +121,13 @@ class Teaching:
         return [loss.item() for loss in losses]
 
     def _moved(self, lesson: Lesson, chosen: Sequence[int], turns: EncodedTexts, asked: EncodedTexts) -> Tensor:
-        """How far pooled cosines are from those of the untaught model, squared."""
+        """How far pooled cosines are from those of the untaught model, squared; in a share of the steps."""
+        if self._draw.random() >= self._anchored:
+            return torch.zeros(())
         old_turns, old_asked = self._untaught(lesson)
         across = (asked.pooled @ turns.pooled.T - old_asked[list(chosen)] @ old_turns.T).pow(2).mean()
-        return across + (turns.pooled @ turns.pooled.T - old_turns @ old_turns.T).pow(2).mean()
+        among = (turns.pooled @ turns.pooled.T - old_turns @ old_turns.T).pow(2).mean()
+        return (across + among) / self._anchored
 
     @torch.no_grad()
     def _untaught(self, lesson: Lesson) -> tuple[Tensor, Tensor]:
@@ -191,6 +205,14 @@ def _ranked(scores: Tensor, gold: Sequence[Sequence[int]]) -> tuple[float, float
     return float(np.mean(recall)), float(np.mean(first))
 
 
+def further(taught: Sequence[Lesson], left_out: Sequence[Lesson], seed: int) -> tuple[list[Lesson], list[Lesson]]:
+    """What the packaged encoder is taught further, and what it is judged by: everyday talk beside worlds."""
+    memories = lessons(MEMORIES)
+    rehearsed = random.Random(seed).sample(list(taught), min(len(taught), REHEARSED))
+    judging = [each for each in memories if each.author in UNTAUGHT]
+    return [*(each for each in memories if each.author in FOR_ENCODER), *rehearsed], [*left_out, *judging]
+
+
 def main() -> None:
     """Teach, judge and write."""
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -199,11 +221,14 @@ def main() -> None:
     arguments.add_argument("--epochs", type=int, default=3)
     arguments.add_argument("--held-out", default=",".join(LEFT_OUT), help="authors whose worlds are only tested on")
     arguments.add_argument("--seed", type=int, default=0)
+    arguments.add_argument("--further", action="store_true", help="go on from the packaged encoder, with memories")
     arguments.add_argument("--half", action="store_true", help="compute in bfloat16, where the processor has it")
     options = arguments.parse_args()
     taught, left_out = split(lessons(options.worlds), options.held_out.split(","))
+    if options.further:
+        taught, left_out = further(taught, left_out, options.seed)
     print(f"{len(taught)} worlds are taught, {len(left_out)} left out")
-    teaching = Teaching(taught, options.epochs, options.seed, options.half)
+    teaching = Teaching(taught, options.epochs, options.seed, options.half, options.further)
     options.out.mkdir(parents=True, exist_ok=True)
     kept = options.out / "state.pt"
     if kept.exists():
