@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import pickle
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -61,11 +62,18 @@ class AnswerCase:
         return self.category != UNANSWERABLE and not self.taken
 
 
-def cases(folder: Path, cache: Path, kept: Path, results: int = JUDGED) -> list[AnswerCase]:
-    """Those of all worlds of a folder; each world's are kept in a file below `kept`, vectors below `cache`."""
+def cases(
+    folder: Path, cache: Path, kept: Path, results: int = JUDGED, without: Collection[str] = ()
+) -> list[AnswerCase]:
+    """Those of the worlds of a folder, without those of some authors.
+
+    Each world's are kept in a file below `kept`, vectors below `cache`.
+    """
     encoder, found = CachedEncoder(cache), list[AnswerCase]()
     kept.mkdir(parents=True, exist_ok=True)
     for world in worlds(folder):
+        if author_of(world.conversation.id) in without:
+            continue
         path = kept / f"{world.conversation.id}-{results}.pickle"
         if not path.exists():
             path.write_bytes(pickle.dumps(asked_of(world, encoder, results)))

@@ -169,9 +169,11 @@ def main() -> None:
     options = arguments.parse_args()
     torch.set_num_threads(1)
     begun = time.monotonic()
-    worlds, memories = (cases(of, options.cache, options.out / "cases", options.results) for of in (WORLDS, MEMORIES))
+    worlds, memories = (
+        cases(of, options.cache, options.out / "cases", options.results, FOR_ENCODER) for of in (WORLDS, MEMORIES)
+    )
     asked = (*SEALED, *UNTAUGHT) if options.sealed else JUDGES
-    hidden = {*SEALED, *UNTAUGHT, *FOR_ENCODER, *asked}
+    hidden = {*SEALED, *UNTAUGHT, *asked}
     names = sorted({each.name for each in (*worlds, *memories) if each.author not in hidden})
     random.Random(options.seed).shuffle(names)
     drawn = set(names[: round(options.share * len(names))])
