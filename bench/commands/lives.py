@@ -37,7 +37,7 @@ def bench_lives(
     """Measure what becomes of half a year of casual talk: answers, corrections, facts. Prints a row a life.
 
     Example: memoray bench lives tests/quality/lives/*.life --out reports
-    In a checkout, small memories that were never taught: memoray bench lives training/memories/p[ej]-*.txt
+    In a checkout, small memories that were never taught: memoray bench lives training/memories/pe-*.txt
     """
     lives = [read_life(path.expanduser()) for path in files]
     if len({life.name.lower() for life in lives}) < len(lives):
