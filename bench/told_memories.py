@@ -23,7 +23,6 @@ ASKED_AFTER = timedelta(days=40)
 """From the last session until all is asked (chosen): nobody asks in the moment of telling."""
 _LANGUAGE = re.compile(r"\| language: (?P<languages>[a-z]{2}(?:, [a-z]{2})*) \|")
 _SESSION = re.compile(r"## \d+ \| [^|]+ \| (?P<kind>\w+)")
-_UNANSWERED = "abstention"
 
 
 def told_memory(name: str, text: str) -> LifeScript:
@@ -68,7 +67,7 @@ def _session(body: Mapping[str, Any], kind: str) -> Session:
 
 
 def _question(asked: GoldQuestion) -> LifeQuestion:
-    if asked.category == _UNANSWERED:
+    if not asked.gold:
         return LifeQuestion(asked.text, UNANSWERABLE)
     kind = asked.category if asked.category in QUESTION_KINDS else "fact"
     return LifeQuestion(asked.text, kind, must=((asked.answer,),), turns=asked.gold)

@@ -4,10 +4,10 @@
 
 All that is looked at is there without encoding anything anew: pieces and vectors of question and turns, and signs. The
 loss is cross-entropy over the results and "none of these", the mass on all evidence together, and for each result the
-odds of being evidence. Taught are `training/worlds`, and of `training/memories` those that the encoder was not taught;
-nor was it taught what `JUDGES` and `SEALED` authors wrote. The judges say here what is learnt. With `--sealed`, once
-all has been chosen, those of them who are not `UNTAUGHT` are taught as well, sealed and untaught ones say what that is
-worth, and OUT gets `verdicts.npz`.
+odds of being evidence. Taught are `training/worlds`, and of `training/memories` those that are not set aside for the
+encoder; nor was it taught what `JUDGES` and `SEALED` authors wrote. The judges say here what is learnt. With
+`--sealed`, once all has been chosen, those of them who are not `UNTAUGHT` are taught as well, sealed and untaught ones
+say what that is worth, and OUT gets `verdicts.npz`.
 """
 
 from __future__ import annotations
@@ -173,7 +173,7 @@ def main() -> None:
         cases(of, options.cache, options.out / "cases", options.results, FOR_ENCODER) for of in (WORLDS, MEMORIES)
     )
     asked = (*SEALED, *UNTAUGHT) if options.sealed else JUDGES
-    hidden = {*SEALED, *UNTAUGHT, *asked}
+    hidden = {*SEALED, *asked}
     names = sorted({each.name for each in (*worlds, *memories) if each.author not in hidden})
     random.Random(options.seed).shuffle(names)
     drawn = set(names[: round(options.share * len(names))])

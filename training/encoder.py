@@ -43,13 +43,13 @@ NEARBY_TEMPERATURE, POOLED_TEMPERATURE = 0.03, 0.05
 POOLED_SHARE, ANCHOR_SHARE = 0.5, 5.0
 FURTHER_RATE = 5e-5
 REHEARSED = 25
-"""Worlds that are taught once more beside the memories; they take a fifth of the time."""
+"""Worlds that are taught once more beside the memories (chosen)."""
 KEPT = 0.3
 """Share of the packaged encoder's weights that is kept in the exported ones. All new, it finds more in everyday talk
-and two points less in long conversations; mixed, it loses nothing there (docs/reference/experiments.md; Wortsman et al.
-2022)."""
+and two points less in long conversations; mixed, it loses next to nothing there (docs/reference/experiments.md;
+Wortsman et al. 2022)."""
 ANCHORED = 1 / 3
-"""Share of the steps with an anchor where each lesson is taught once: the untaught model takes a quarter of a step."""
+"""Share of the steps with an anchor where each lesson is taught once: what the untaught model says serves no other."""
 
 
 @dataclass(frozen=True)
@@ -126,7 +126,7 @@ class Teaching:
 
     def _moved(self, lesson: Lesson, chosen: Sequence[int], turns: EncodedTexts, asked: EncodedTexts) -> Tensor:
         """How far pooled cosines are from those of the untaught model, squared; in a share of the steps."""
-        if self._draw.random() >= self._anchored:
+        if self._anchored < 1 and self._draw.random() >= self._anchored:
             return torch.zeros(())
         old_turns, old_asked = self._untaught(lesson)
         across = (asked.pooled @ turns.pooled.T - old_asked[list(chosen)] @ old_turns.T).pow(2).mean()

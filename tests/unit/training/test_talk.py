@@ -8,7 +8,7 @@ import pytest
 
 from bench.unseen_worlds import world
 from memory.errors import Invalid
-from training.talk import Lesson, lesson, lessons, split
+from training.talk import FOR_ENCODER, MEMORIES, UNTAUGHT, Lesson, lesson, lessons, split
 
 LINES = """# world: x-tent | kind: friends | language: en | people: Ana (she, owner), Bo (he)
 ## 1 | 2024-03-02 19:10 | chat
@@ -62,3 +62,9 @@ def test_every_world_of_ours_can_be_taught() -> None:
 def test_a_split_without_worlds_on_one_side_is_refused() -> None:
     with pytest.raises(ValueError, match="nothing to split"):
         split([_lesson()], ["z"])
+
+
+def test_memories_for_the_encoder_and_those_never_taught_are_there_and_are_others() -> None:
+    there = {path.name.partition("-")[0] for path in MEMORIES.glob("*.txt")}
+    assert there.issuperset((*FOR_ENCODER, *UNTAUGHT))
+    assert not set(FOR_ENCODER).intersection(UNTAUGHT)
