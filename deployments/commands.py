@@ -6,7 +6,7 @@ import logging
 import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import Depends, Header
 from ray.exceptions import RayError
@@ -34,6 +34,7 @@ from memory.model.entities import Entity
 from memory.model.facts import Note
 from memory.model.ids import digest, fold
 from memory.model.scopes import Sensitivity
+from memory.model.shown import ShownFact
 from memory.model.sources import BY_COMMAND, Segment, Source
 from memory.model.verdicts import StatementPair, Verdict
 from memory.ports import Vector
@@ -174,18 +175,18 @@ async def taken_apart(app: AppContext, told: Utterance, claim: Claim, subject: s
     return replace(claim, object=read.object, object_type=read.object_type)
 
 
-async def corrected(app: AppContext, told: Utterance, claim: Claim, old: Mapping[str, Any]) -> Claim:
-    """A correction as a value of what it corrects, a fact as it is read from the stores: in its slot, of its predicate.
+async def corrected(app: AppContext, told: Utterance, claim: Claim, old: ShownFact) -> Claim:
+    """A correction as a value of the fact that it corrects: in its slot, of its predicate.
 
     Else what had been so before would hold again beside it. What speaks of something else is left as it was told.
     """
-    fresh = await taken_apart(app, told, claim, old["subject"] or "", claim.predicate or old["predicate"])
-    value = value_instead(old["shown_statement"] or "", old["shown_object"] or "", claim.statement)
-    if value is not None and fresh.predicate in (None, old["predicate"]):
-        fresh = replace(fresh, predicate=old["predicate"], object=fresh.object or value)
-    if fresh.predicate is None or fresh.predicate != old["predicate"]:
+    fresh = await taken_apart(app, told, claim, old.subject, claim.predicate or old.predicate)
+    value = value_instead(old.statement, old.object or "", claim.statement)
+    if value is not None and fresh.predicate in (None, old.predicate):
+        fresh = replace(fresh, predicate=old.predicate, object=fresh.object or value)
+    if fresh.predicate is None or fresh.predicate != old.predicate:
         return fresh
-    return replace(fresh, slot=fresh.slot or old["shown_slot"])
+    return replace(fresh, slot=fresh.slot or old.slot)
 
 
 def value_instead(statement: str, value: str, other: str) -> str | None:

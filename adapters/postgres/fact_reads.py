@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
+from dataclasses import fields
 from typing import Any
 
 from psycopg.rows import DictRow
@@ -17,7 +18,7 @@ from memory.errors import NotFound
 from memory.model.entities import EVERGREEN_TYPES
 from memory.model.facts import STATUSES
 from memory.model.scopes import View
-from memory.model.shown import FactGrounds, Page, Then
+from memory.model.shown import FactGrounds, FactSource, Page, ShownFact, Then
 from memory.model.timeline import Instant
 from memory.rules.time_machine import FoundVersions, HistoryQuery, Place, number_of
 
@@ -31,6 +32,10 @@ _ANY = {
     "mark": None,
     "key": None,
 }
+_RECALLS = ("count", "accessed_at", "value", "gradient")
+_MADE = ("subject", "statement", "object", "slot", "sources", "recalls")
+_AS_READ = tuple(each.name for each in fields(ShownFact) if each.name not in _MADE)
+"""Fields of a fact that are columns of `hydrate`; the others are made of them."""
 COUNTED = 200
 """A list counts its facts up to here, and then says that there are at least so many: each that is counted is looked up,
 as it may be out of sight, and a page must not cost more the longer somebody lives."""
@@ -45,7 +50,7 @@ class PostgresFactReads:
 
     async def page(
         self, view: View, statuses: Sequence[str], limit: int, *, known: Instant | None = None, **filters: Any
-    ) -> Page[DictRow]:
+    ) -> Page[ShownFact]:
         """Up to `limit` facts of these statuses, as they were believed at `known`, the latest valid first.
 
         Of a day those that were so then by all words in sight; else those that are by words of their own sensitivity.
@@ -109,15 +114,15 @@ class PostgresFactReads:
         limit: int,
         known: Instant | None = None,
         as_of: Instant | None = None,
-    ) -> list[DictRow]:
+    ) -> list[ShownFact]:
         """Up to `limit` facts about or of an entity: those that stand before those that do not."""
-        shown: list[DictRow] = []
+        shown: list[ShownFact] = []
         for some in (["active"], [each for each in statuses if each != "active"]):
             page = await self.page(view, some, limit, known=known, as_of=as_of, about=entity_id)
             shown += page.shown
         return shown[:limit]
 
-    async def one(self, view: View, given: str, known: Instant | None = None) -> DictRow:
+    async def one(self, view: View, given: str, known: Instant | None = None) -> ShownFact:
         """The version of a fact believed at `known`, by its id or the beginning of it. Raises NotFound, Ambiguous."""
         row = meant(await self._pool.rows(Q["resolve"], **seen_by(view), id=given, known=known), given, "fact")
         shown = await self._hydrate(view, [(row["id"], row["version"])], known)
@@ -125,7 +130,7 @@ class PostgresFactReads:
             raise NotFound("There is no such fact in this memory.", id=given)
         return shown[0]
 
-    async def current(self, view: View, ids: Sequence[str], as_of: Instant | None = None) -> list[DictRow]:
+    async def current(self, view: View, ids: Sequence[str], as_of: Instant | None = None) -> list[ShownFact]:
         """The open versions of these facts, as far as they are in sight, with what had followed them on a day."""
         rows = await self._pool.rows(Q["current"], **seen_by(view), ids=list(ids))
         return await self._hydrate(view, [(row["fact_id"], row["version"]) for row in rows], as_of=as_of)
@@ -149,7 +154,7 @@ class PostgresFactReads:
     async def grounds(self, view: View, given: str) -> FactGrounds:
         """A fact with its words, links and entities. Raises NotFound, Ambiguous."""
         fact = await self.one(view, given)
-        seen = {**seen_by(view), "id": fact["fact_id"]}
+        seen = {**seen_by(view), "id": fact.fact_id}
         words, links, entities = [await self._pool.rows(Q[name], **seen) for name in ("words", "links", "entities")]
         return FactGrounds(fact, words, links, entities)
 
@@ -159,12 +164,24 @@ class PostgresFactReads:
         versions: Sequence[tuple[str, int]],
         known: Instant | None = None,
         as_of: Instant | None = None,
-    ) -> list[DictRow]:
+    ) -> list[ShownFact]:
         if not versions:
             return []
         ids, numbers = zip(*versions, strict=True)
         asked = {"ids": list(ids), "versions": list(numbers), "known": known, "evergreen": _EVERGREEN}
-        return [as_seen(row, as_of) for row in await self._pool.rows(Q["hydrate"], **seen_by(view), **asked)]
+        return [_shown(as_seen(row, as_of)) for row in await self._pool.rows(Q["hydrate"], **seen_by(view), **asked)]
+
+
+def _shown(row: DictRow) -> ShownFact:
+    return ShownFact(
+        **{name: row[name] for name in _AS_READ},
+        subject=row["subject"] or "",
+        statement=row["shown_statement"] or "",
+        object=row["shown_object"],
+        slot=row["shown_slot"],
+        sources=[FactSource(**each) for each in row["sources"]],
+        recalls={name: row[name] for name in _RECALLS},
+    )
 
 
 def _is_out(row: DictRow, as_of: Instant | None) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 from deployments.app_context import AppContext
 from deployments.callers import Caller
@@ -13,7 +12,7 @@ from deployments.use_cases.overviews import overview
 from deployments.use_cases.questions import Recalled, Shown
 from memory.model.profile import Profile
 from memory.model.scopes import View
-from memory.model.shown import ShownEntity
+from memory.model.shown import Row, ShownEntity, ShownFact
 from memory.model.timeline import Instant
 from memory.retrieval.query import Question
 from memory.rules.keeping import KEPT_ON
@@ -30,7 +29,7 @@ from memory.words.predicates import named
 from memory.words.promise_questions import deed_question, promise_question
 from memory.words.questions import uncounted
 
-Rows = Mapping[str, Mapping[str, Any]]
+FactsById = Mapping[str, ShownFact]
 CONSIDERED = 10
 """The best hits, one of whose facts may lead, however many are shown (chosen: twice what is shown by default)."""
 
@@ -83,7 +82,7 @@ async def _promised(app: AppContext, who: Caller, question: Question, profile: P
     return done(question.text, deed or frozenset(), known, profile.name, offset_s)
 
 
-def _known_promise(seen: ShownEntity, made: Mapping[str, Any], now: Instant, offset_s: int) -> KnownPromise:
+def _known_promise(seen: ShownEntity, made: Row, now: Instant, offset_s: int) -> KnownPromise:
     said = seen.entity.properties
     by, to = (None if said.get(side) is None else str(said[side]) for side in ("by", "to"))
     text = str(said.get("text") or seen.entity.name)
@@ -149,8 +148,8 @@ def _is_one_of_many(lead: BestFact) -> bool:
 
 
 async def _together(
-    app: AppContext, view: View, question: Question, mind: RecalledMaterial, lead: BestFact, facts: Rows
-) -> tuple[Listing | None, Rows]:
+    app: AppContext, view: View, question: Question, mind: RecalledMaterial, lead: BestFact, facts: FactsById
+) -> tuple[Listing | None, FactsById]:
     """All that answers as well as a fact does, of the same kind and subject; and the facts with these."""
     plain, counted = uncounted(question.text)
     kind = frozenset({lead.fact.predicate or ""})
@@ -160,8 +159,8 @@ async def _together(
     return told_together(question.text, leads(plain, wider), counted), every
 
 
-def _all_known(facts: Rows, disputed: Mapping[str, bool], now: Instant) -> list[KnownFact]:
-    return [_known(row, facts, disputed, now) for row in facts.values()]
+def _all_known(facts: FactsById, disputed: Mapping[str, bool], now: Instant) -> list[KnownFact]:
+    return [_known(each, facts, disputed, now) for each in facts.values()]
 
 
 def _listed(
@@ -179,28 +178,28 @@ async def _told(app: AppContext, view: View, asked: ListQuestion) -> Mapping[str
     return await app.stores.reads.facts.told_of(view, asked.who, asked.predicates, members)
 
 
-async def _facts(app: AppContext, view: View, ids: set[str], as_of: Instant | None) -> Rows:
+async def _facts(app: AppContext, view: View, ids: set[str], as_of: Instant | None) -> FactsById:
     """These facts, whose place they took, and what took theirs, however often, as it is told on a day; by id.
 
     Believed now, whenever that was asked.
     """
-    facts = {row["fact_id"]: row for row in await _current(app, view, ids, as_of)}
-    wanted, asked = {each for row in facts.values() for each in row["supersedes"]}, set(facts)
+    facts = {each.fact_id: each for each in await _current(app, view, ids, as_of)}
+    wanted, asked = {other for each in facts.values() for other in each.supersedes}, set(facts)
     for _ in range(STEPS):
-        wanted |= {each for row in facts.values() for each in row["superseded_by"]}
-        facts |= {row["fact_id"]: row for row in await _current(app, view, wanted - asked, as_of)}
+        wanted |= {other for each in facts.values() for other in each.superseded_by}
+        facts |= {each.fact_id: each for each in await _current(app, view, wanted - asked, as_of)}
         asked |= wanted
     return facts
 
 
 async def _evidence(
-    app: AppContext, view: View, carried: Collection[str], leads: Sequence[str], facts: Rows
-) -> list[Mapping[str, Any]]:
+    app: AppContext, view: View, carried: Collection[str], leads: Sequence[str], facts: FactsById
+) -> list[Row]:
     """What the leading facts and those before them rest on, the latest first, if no hit carries it: one statement."""
-    rows = [facts[each] for each in leads if each in facts]
-    told = [*rows, *(facts[each] for row in rows for each in row["supersedes"] if each in facts)]
-    missing = [row for row in told if row["fact_id"] not in carried]
-    keys = [each["segment_key"] for row in missing for each in row["sources"][-QUOTES:] if each["segment_key"]]
+    first = [facts[each] for each in leads if each in facts]
+    told = [*first, *(facts[other] for each in first for other in each.supersedes if other in facts)]
+    missing = [each for each in told if each.fact_id not in carried]
+    keys = [said.segment_key for each in missing for said in each.sources[-QUOTES:] if said.segment_key]
     found = await app.stores.questions.segments.hydrate(view, keys) if keys else {}
     return sorted(found.values(), key=lambda row: float(row["at"]), reverse=True)
 
@@ -218,27 +217,28 @@ def _carried(hits: Sequence[Shown]) -> list[str]:
     ]
 
 
-async def _current(app: AppContext, view: View, ids: set[str], as_of: Instant | None) -> Sequence[Mapping[str, Any]]:
+async def _current(app: AppContext, view: View, ids: set[str], as_of: Instant | None) -> Sequence[ShownFact]:
     return await app.stores.reads.facts.current(view, sorted(ids), as_of) if ids else ()
 
 
-def _known(row: Mapping[str, Any], known: Rows, disputed: Mapping[str, bool], now: Instant) -> KnownFact:
-    later = [known[each] for each in row["superseded_by"] if each in known]
-    successor = min(later, key=lambda each: each["predicate"] != row["predicate"], default=None)
+def _known(fact: ShownFact, known: FactsById, disputed: Mapping[str, bool], now: Instant) -> KnownFact:
+    later = [known[each] for each in fact.superseded_by if each in known]
+    successor = min(later, key=lambda each: each.predicate != fact.predicate, default=None)
+    last = fact.sources[-1] if fact.sources else None
     return KnownFact(
-        fact_id=row["fact_id"],
-        statement=row["shown_statement"] or "",
-        valid_from=row["valid_from"],
-        valid_to=row["valid_to"],
-        status=row["status"],
-        predicate=row["predicate"],
-        superseded_by=successor["shown_statement"] if successor else None,
-        object=row["shown_object"],
-        polarity=row["polarity"],
-        confidence=row["confidence"],
-        source_id=row["sources"][-1]["source_id"] if row["sources"] else "",
-        told_at=row["sources"][-1]["at"] if row["sources"] else None,
-        disputed=disputed.get(row["fact_id"], False),
-        subject=row["subject"] or "",
-        ahead=is_ahead(row["valid_to"], now),
+        fact_id=fact.fact_id,
+        statement=fact.statement,
+        valid_from=fact.valid_from,
+        valid_to=fact.valid_to,
+        status=fact.status,
+        predicate=fact.predicate,
+        superseded_by=successor.statement or None if successor else None,
+        object=fact.object,
+        polarity=fact.polarity,
+        confidence=fact.confidence,
+        source_id=last.source_id if last else "",
+        told_at=last.at if last else None,
+        disputed=disputed.get(fact.fact_id, False),
+        subject=fact.subject,
+        ahead=is_ahead(fact.valid_to, now),
     )

@@ -132,7 +132,7 @@ async def split(app: AppContext, who: Caller, key: str, entity_id: str, body: Sp
         qualifier=body.qualifier,
         name=body.name,
         segment_keys=tuple([each async for each in _keys(app, who, body)]),
-        fact_ids=tuple([(await app.stores.reads.facts.one(who.view, each))["fact_id"] for each in body.facts]),
+        fact_ids=tuple([(await app.stores.reads.facts.one(who.view, each)).fact_id for each in body.facts]),
     )
     changes = await _named(app, who, command)
     fresh = next(each.row for each in changes.changes if each.before is None and isinstance(each.row, Entity))

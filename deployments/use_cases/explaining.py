@@ -185,14 +185,14 @@ class ExplainedSegment(Explanation):
 async def explain(app: AppContext, who: Caller, fact_id: str) -> Explained:
     """Why a fact is believed, with the words, and every change of it; `text` has it as lines."""
     grounds = await app.stores.reads.facts.grounds(who.view, fact_id)
-    known = grounds.fact["fact_id"]
+    known = grounds.fact.fact_id
     steps, _ = await app.stores.reads.history.steps(who.view, ids=[known])
     notes = (await app.stores.reads.entities.notes(who.view, known, PROFILE_NOTES, app.clock.now())).shown
     told = Explained(
         fact=shown_facts([grounds.fact], app.clock.now(), app.settings.life)[0],
-        judged_by=grounds.fact["judged_by"],
-        protected=grounds.fact["protected"],
-        stability=grounds.fact["stability"],
+        judged_by=grounds.fact.judged_by,
+        protected=grounds.fact.protected,
+        stability=grounds.fact.stability,
         words=[Said(**{**row, "at": iso(row["at"])}) for row in grounds.words],
         entities=[LinkedEntity(**row) for row in grounds.entities],
         notes=shown_notes(notes),
@@ -217,7 +217,7 @@ async def explain_entity(app: AppContext, who: Caller, entity_id: str) -> Explai
         words=[
             Spoken(**{**row, "at": iso(row["at"])}) for row in await reads.segments(who.view, known, PROFILE_SEGMENTS)
         ],
-        facts=[LinkedFact(**{**row, "statement": row["shown_statement"] or ""}) for row in facts],
+        facts=[LinkedFact(fact_id=each.fact_id, statement=each.statement, status=each.status) for each in facts],
         notes=shown_notes((await reads.notes(who.view, known, PROFILE_NOTES, now)).shown),
         changes=shown_steps(steps),
     )

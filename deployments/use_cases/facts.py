@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Annotated, Any, Literal
+from collections.abc import Iterable, Sequence
+from dataclasses import fields
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field
 
@@ -15,9 +16,9 @@ from deployments.paging import PageParameters, cursor_of
 from deployments.use_cases.searching import ContextParameters, search
 from memory.errors import NotFound
 from memory.model.origins import ProvenanceFilter
-from memory.model.shown import NOW, Then
+from memory.model.shown import NOW, Row, ShownFact, Then
 from memory.model.timeline import Instant, iso
-from memory.rules.census import FactStrengthColumns, columns_of, fact_anchors
+from memory.rules.census import FactStrengthColumns, Recalls, columns_of, fact_anchors
 from memory.rules.decay import strength_of
 from memory.rules.parameters import Life
 
@@ -83,6 +84,11 @@ class FactOut(BaseModel, json_schema_extra={"examples": [_FACT]}):
     supersedes: list[str]
     superseded_by: list[str]
     sources: list[Cited]
+
+
+_TIMES = ("valid_from", "valid_to", "system_from", "system_to")
+_AS_READ = tuple(FactOut.model_fields.keys() - {*_TIMES, "strength", "sources"})
+_OF_STRENGTH = tuple({each.name for each in fields(FactStrengthColumns)} - {each.name for each in fields(Recalls)})
 
 
 class FactWithEnds(FactOut):
@@ -185,8 +191,10 @@ async def named(app: AppContext, who: Caller, ids: Sequence[str]) -> list[FactWi
     """The facts of these ids as they stand, whatever their status; what is out of sight is absent."""
     rows = await app.stores.reads.facts.current(who.view, ids) if ids else []
     shown = shown_facts(rows, app.clock.now(), app.settings.life)
-    ends = [{"subject_id": row["subject_id"], "object_id": row["object_id"]} for row in rows]
-    return [FactWithEnds(**fact.model_dump(), **more) for fact, more in zip(shown, ends, strict=True)]
+    return [
+        FactWithEnds(**fact.model_dump(), subject_id=row.subject_id, object_id=row.object_id)
+        for fact, row in zip(shown, rows, strict=True)
+    ]
 
 
 async def found(
@@ -201,7 +209,7 @@ async def found(
 
 async def notes_on_fact(app: AppContext, who: Caller, fact_id: str, asked: PageParameters) -> NoteList:
     """The remarks on a fact that have not expired."""
-    known = (await app.stores.reads.facts.one(who.view, fact_id))["fact_id"]
+    known = (await app.stores.reads.facts.one(who.view, fact_id)).fact_id
     return await notes_on(app, who, known, asked)
 
 
@@ -212,23 +220,24 @@ async def notes_on(app: AppContext, who: Caller, about_id: str, asked: PageParam
     return NoteList(notes=shown_notes(page.shown), total=page.total, cursor=cursor_of(page.last))
 
 
-def shown_facts(rows: Sequence[Mapping[str, Any]], now: Instant, life: Life) -> list[FactOut]:
-    """Rows of facts as they are sent, with their strength at `now`."""
+def shown_facts(facts: Sequence[ShownFact], now: Instant, life: Life) -> list[FactOut]:
+    """Facts as they are sent, with their strength at `now`."""
+    rows = [{**each.recalls, **{name: getattr(each, name) for name in _OF_STRENGTH}} for each in facts]
     strengths = strength_of("fact", fact_anchors(columns_of(FactStrengthColumns, rows), life), now, life)
-    return [_shown(row, strength) for row, strength in zip(rows, strengths.tolist(), strict=True)]
+    return [_shown(fact, strength) for fact, strength in zip(facts, strengths.tolist(), strict=True)]
 
 
-def _shown(row: Mapping[str, Any], strength: float) -> FactOut:
-    words = {
-        "subject": row["subject"] or "",
-        "statement": row["shown_statement"] or "",
-        "object": row["shown_object"],
-        "slot": row["shown_slot"],
-    }
-    times = {name: iso(row[name]) for name in ("valid_from", "valid_to", "system_from", "system_to")}
-    return FactOut(**{**row, **words, **times, "strength": round(strength, 4)})
+def _shown(fact: ShownFact, strength: float) -> FactOut:
+    return FactOut(
+        **{name: getattr(fact, name) for name in _AS_READ},
+        **{name: iso(getattr(fact, name)) for name in _TIMES},
+        strength=round(strength, 4),
+        sources=[
+            Cited(source_id=each.source_id, segment_id=each.segment_id, quote=each.quote) for each in fact.sources
+        ],
+    )
 
 
-def shown_notes(rows: Iterable[Mapping[str, Any]]) -> list[NoteOut]:
+def shown_notes(rows: Iterable[Row]) -> list[NoteOut]:
     """Remarks as they are sent."""
     return [NoteOut(**{**row, "created_at": iso(row["created_at"])}) for row in rows]

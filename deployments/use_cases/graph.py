@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from deployments.app_context import AppContext
 from deployments.callers import Caller, writing
@@ -20,6 +19,7 @@ from memory.model.changes import Outcome
 from memory.model.claims import Claim
 from memory.model.entities import ENTITY_TYPES, Entity
 from memory.model.ids import fold
+from memory.model.shown import ShownFact
 from memory.model.timeline import Instant
 
 MOST_NODES = 2_000
@@ -138,7 +138,7 @@ async def relations_between(app: AppContext, who: Caller, ends: tuple[Entity, En
     """The facts by which the first of two entities stands in this relation to the second."""
     ids = [each.entity_id for each in ends]
     page = await app.stores.reads.facts.page(who.view, ("active",), MOST_OF_ONE, about=ids[0], predicate=kind)
-    return [row["fact_id"] for row in page.shown if [row["subject_id"], row["object_id"]] == ids]
+    return [fact.fact_id for fact in page.shown if [fact.subject_id, fact.object_id] == ids]
 
 
 async def search_nodes(app: AppContext, who: Caller, query: str) -> KnowledgeGraph:
@@ -161,19 +161,19 @@ async def walk(app: AppContext, who: Caller, name: str, depth: int, most: int) -
     if start is None:
         raise NotFound("There is no entity of that name in this memory.")
     met: dict[str, None] = {start.entity_id: None}
-    edge, rows = list(met), dict[str, Mapping[str, Any]]()
+    edge, facts = list(met), dict[str, ShownFact]()
     for _ in range(depth):
         beyond: dict[str, None] = {}
         for entity_id in edge:
             page = await app.stores.reads.facts.page(who.view, ("active",), MOST_OF_ONE, about=entity_id)
-            rows |= {row["fact_id"]: row for row in page.shown}
-            ends = (row[end] for row in page.shown for end in ("subject_id", "object_id"))
+            facts |= {fact.fact_id: fact for fact in page.shown}
+            ends = (end for fact in page.shown for end in (fact.subject_id, fact.object_id))
             beyond |= dict.fromkeys(each for each in ends if each is not None and each not in met)
         edge = list(beyond)[: most - len(met)]
         met |= dict.fromkeys(edge)
     shown = await app.stores.reads.entities.page(who.view, len(met), ids=list(met))
     entities = {each.entity.entity_id: each.entity for each in shown.shown}
-    return await _drawn(app, who, [entities[each] for each in met if each in entities], list(rows.values()))
+    return await _drawn(app, who, [entities[each] for each in met if each in entities], list(facts.values()))
 
 
 async def observe(
@@ -231,60 +231,54 @@ async def _called(app: AppContext, who: Caller, name: str) -> Entity | None:
 
 
 async def _with_facts(app: AppContext, who: Caller, entities: Sequence[Entity]) -> KnowledgeGraph:
-    rows: dict[str, Mapping[str, Any]] = {}
+    facts: dict[str, ShownFact] = {}
     for each in entities:
         page = await app.stores.reads.facts.page(who.view, ("active",), MOST_OF_ONE, about=each.entity_id)
-        rows |= {row["fact_id"]: row for row in page.shown}
-    return await _drawn(app, who, entities, list(rows.values()))
+        facts |= {fact.fact_id: fact for fact in page.shown}
+    return await _drawn(app, who, entities, list(facts.values()))
 
 
 async def _drawn(
-    app: AppContext, who: Caller, entities: Sequence[Entity], facts: Sequence[Mapping[str, Any]]
+    app: AppContext, who: Caller, entities: Sequence[Entity], facts: Sequence[ShownFact]
 ) -> KnowledgeGraph:
     """These entities with what these facts say of them."""
-    told = {row["subject_id"]: row["shown_object"] for row in facts if row["predicate"] == IS_A}
+    told = {fact.subject_id: fact.object for fact in facts if fact.predicate == IS_A}
     nodes = {each.entity_id: GraphNode(each, told.get(each.entity_id) or each.type) for each in entities}
     names = await _names(app, who, nodes, facts)
     relations = []
-    for row in sorted(facts, key=lambda row: (row["valid_from"], row["system_from"], row["fact_id"])):
-        subject, target = row["subject_id"], row["object_id"]
-        if row["predicate"] == IS_A:
+    for fact in sorted(facts, key=lambda fact: (fact.valid_from, fact.system_from, fact.fact_id)):
+        subject, target = fact.subject_id, fact.object_id
+        if fact.predicate == IS_A:
             continue
-        is_relation = target in names and subject in names
-        if is_relation:
-            relations.append(
-                NodeRelation(row["fact_id"], names[subject], names[target], row["predicate"] or "related_to")
-            )
-        if subject in nodes and not (is_relation and _told_as(row) == {AS_RELATION}):
-            nodes[subject].observed.append(
-                Observed(row["fact_id"], _as_told(names[subject], row), frozenset(sources_of(row)))
-            )
+        ends = (names.get(subject), names.get(target or ""))
+        if ends[0] is not None and ends[1] is not None:
+            relations.append(NodeRelation(fact.fact_id, ends[0], ends[1], fact.predicate or "related_to"))
+            if _told_as(fact) == {AS_RELATION}:
+                continue
+        if subject in nodes:
+            words = fact.statement.removeprefix(f"{names[subject]}: ")  # as it was given, which may not name it
+            nodes[subject].observed.append(Observed(fact.fact_id, words, frozenset(fact.source_ids)))
     return KnowledgeGraph(list(nodes.values()), relations)
 
 
 async def _names(
-    app: AppContext, who: Caller, nodes: Mapping[str, GraphNode], facts: Iterable[Mapping[str, Any]]
+    app: AppContext, who: Caller, nodes: Mapping[str, GraphNode], facts: Iterable[ShownFact]
 ) -> dict[str, str]:
     """entity id -> its name, of the nodes and of whom the facts lead to."""
     names = {entity_id: node.entity.name for entity_id, node in nodes.items()}
-    ends = {row[end] for row in facts for end in ("subject_id", "object_id")} - names.keys() - {None}
+    ends = {end for fact in facts for end in (fact.subject_id, fact.object_id)} - names.keys() - {None}
     if ends:
         page = await app.stores.reads.entities.page(who.view, len(ends), ids=sorted(ends))
         names |= {each.entity.entity_id: each.entity.name for each in page.shown}
     return names
 
 
-def sources_of(row: Mapping[str, Any]) -> list[str]:
-    """The sources that a fact as it is read rests on, the earliest first."""
-    return list(dict.fromkeys(each["source_id"] for each in row["sources"]))
-
-
 def _eldest_first(entities: Iterable[Entity]) -> list[Entity]:
     return sorted(entities, key=lambda each: (each.created_at, each.entity_id))
 
 
-def _told_as(row: Mapping[str, Any]) -> set[str]:
-    return {each["segment_id"] for each in row["sources"]}
+def _told_as(fact: ShownFact) -> set[str | None]:
+    return {each.segment_id for each in fact.sources}
 
 
 def _moments(app: AppContext, number: int) -> list[Instant]:
@@ -302,11 +296,6 @@ def _alone(name: str, observation: str) -> str:
     observation = " ".join(observation.split())
     named = re.search(rf"(?<!\w){re.escape(fold(name))}(?!\w)", fold(observation))
     return observation if named else f"{name}: {observation}"
-
-
-def _as_told(name: str, row: Mapping[str, Any]) -> str:
-    """A statement as it was given, which may not name whom it is about."""
-    return (row["shown_statement"] or "").removeprefix(f"{name}: ")
 
 
 def _ours(kind: str) -> str:

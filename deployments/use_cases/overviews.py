@@ -11,6 +11,7 @@ from deployments.use_cases.contexts import asks_again, hit_of
 from deployments.use_cases.summaries import note_recalled, storylines_told
 from memory.model.profile import Profile
 from memory.model.scopes import View
+from memory.model.shown import ShownFact
 from memory.model.timeline import Instant, Interval
 from memory.retrieval.flags import bare
 from memory.retrieval.query import Question
@@ -32,7 +33,6 @@ from memory.services.reviewing import CONSIDERED, people_of, untaken
 from memory.words.cleaning import called
 from memory.words.overview_questions import OverviewQuestion, overview_question
 
-Row = Mapping[str, Any]
 WEIGHED = 200
 """Facts about somebody that are weighed, the latest first (chosen: a person's own after some months)."""
 NAMESAKES = 10
@@ -109,9 +109,9 @@ async def _of_person(
     """The weightiest facts about somebody, and the storylines around them: of the owner, those that are open."""
     view, own = question.view, name == profile.name
     entities = await app.stores.reads.facts.subjects(view, name)
-    rows = [row for each in entities for row in await app.stores.reads.facts.about(view, each, ("active",), WEIGHED)]
-    weighed = {row["fact_id"]: row for row in sorted(rows, key=_weight, reverse=True)}
-    chosen = telling(_known(row, question.now) for row in weighed.values())
+    facts = [fact for each in entities for fact in await app.stores.reads.facts.about(view, each, ("active",), WEIGHED)]
+    weighed = {each.fact_id: each for each in sorted(facts, key=_weight, reverse=True)}
+    chosen = telling(_known(each, question.now) for each in weighed.values())
     around: list[dict[str, Any]] = [{"open": True}] if own else [{"entity": each} for each in entities]
     storylines = [line for each in around for line in await storylines_told(app, view, **each)]
     lead = f"What I know about {called('you' if own else name)}:"
@@ -121,31 +121,31 @@ async def _of_person(
 async def _of_changes(app: AppContext, view: View, span: Interval, offset_s: int, now: Instant) -> Overview | None:
     """What has come to be believed in the place of something else, and what is no longer so."""
     gained, lost = [await _held(app, view, which, span) for which in ("gained", "lost")]
-    earlier = await app.stores.reads.facts.current(view, [each for row in gained for each in row["supersedes"]])
-    rows = {row["fact_id"]: row for row in (*earlier, *lost, *gained)}
+    earlier = await app.stores.reads.facts.current(view, [other for each in gained for other in each.supersedes])
+    facts = {each.fact_id: each for each in (*earlier, *lost, *gained)}
     told = [
         *(
-            changed(_known(row, now), _known(before, now), offset_s)
-            for row in gained
-            for before in _first_of(row, rows)
+            changed(_known(each, now), _known(before, now), offset_s)
+            for each in gained
+            for before in _first_of(each, facts)
         ),
-        *(_known(row, now) for row in lost if not row["superseded_by"] and row["status"] != "forgotten"),
+        *(_known(each, now) for each in lost if not each.superseded_by and each.status != "forgotten"),
     ]
     lead = f"What has changed since {day_of(span.start or 0.0, offset_s)}:"
     storylines = going_on(await storylines_told(app, view, after=span.start, before=span.end), span)
-    return await _of_facts(app, view, lead, telling(told), rows, storylines, offset_s)
+    return await _of_facts(app, view, lead, telling(told), facts, storylines, offset_s)
 
 
-def _first_of(row: Row, rows: Mapping[str, Row]) -> list[Row]:
+def _first_of(fact: ShownFact, known: Mapping[str, ShownFact]) -> list[ShownFact]:
     """The first in whose place a fact came; none if that is out of sight, or was forgotten."""
-    return [rows[each] for each in row["supersedes"] if each in rows][:1]
+    return [known[each] for each in fact.supersedes if each in known][:1]
 
 
-async def _held(app: AppContext, view: View, which: Literal["gained", "lost"], span: Interval) -> list[Row]:
+async def _held(app: AppContext, view: View, which: Literal["gained", "lost"], span: Interval) -> list[ShownFact]:
     """The facts that are believed at the end of a time and not at its beginning, or the other way; by weight."""
     held = await app.stores.reads.history.held(view, which, span.start, span.end, None, WEIGHED)
-    rows = await app.stores.reads.facts.current(view, [row["fact_id"] for row in held])
-    return sorted(rows, key=_weight, reverse=True)
+    facts = await app.stores.reads.facts.current(view, [row["fact_id"] for row in held])
+    return sorted(facts, key=_weight, reverse=True)
 
 
 async def _of_facts(
@@ -153,12 +153,12 @@ async def _of_facts(
     view: View,
     lead: str,
     facts: Sequence[KnownFact],
-    rows: Mapping[str, Row],
+    known: Mapping[str, ShownFact],
     storylines: Sequence[ToldStoryline],
     offset_s: int,
 ) -> Overview | None:
     """Facts, each with what says it last, and storylines; None where there are neither."""
-    grounds = {each.fact_id: _last_key(rows[each.fact_id]) for each in facts}
+    grounds = {each.fact_id: _last_key(known[each.fact_id]) for each in facts}
     said = await _hits(app, view, [key for key in grounds.values() if key is not None])
     told = tuple((each, said.get(grounds[each.fact_id] or 0)) for each in facts)
     return Overview(lead, told, storylines=tuple(storylines), offset_s=offset_s) if told or storylines else None
@@ -193,26 +193,26 @@ async def _hits(app: AppContext, view: View, keys: Sequence[int]) -> dict[int, S
     return {there[place]: hit for place, hit in standing_first([hit_of(rows[key]) for key in there])}
 
 
-def _weight(row: Row) -> tuple[int, float, Instant]:
+def _weight(fact: ShownFact) -> tuple[int, float, Instant]:
     """What a person would tell first: what matters, what is sure, what was said last."""
-    said = [each["at"] for each in row["sources"] if each["at"] is not None]
-    return row["importance"], row["confidence"], max(said, default=0.0)
+    said = [each.at for each in fact.sources if each.at is not None]
+    return fact.importance, fact.confidence, max(said, default=0.0)
 
 
-def _last_key(row: Row) -> int | None:
+def _last_key(fact: ShownFact) -> int | None:
     """The segment that says a fact last."""
-    return next((each["segment_key"] for each in reversed(row["sources"]) if each["segment_key"]), None)
+    return next((each.segment_key for each in reversed(fact.sources) if each.segment_key), None)
 
 
-def _known(row: Row, now: Instant) -> KnownFact:
+def _known(fact: ShownFact, now: Instant) -> KnownFact:
     return KnownFact(
-        fact_id=row["fact_id"],
-        statement=row["shown_statement"] or "",
-        valid_from=row["valid_from"],
-        valid_to=row["valid_to"],
-        status=row["status"],
-        predicate=row["predicate"],
-        subject=row["subject"] or "",
-        told_at=row["sources"][-1]["at"] if row["sources"] else None,
-        ahead=is_ahead(row["valid_to"], now),
+        fact_id=fact.fact_id,
+        statement=fact.statement,
+        valid_from=fact.valid_from,
+        valid_to=fact.valid_to,
+        status=fact.status,
+        predicate=fact.predicate,
+        subject=fact.subject,
+        told_at=fact.sources[-1].at if fact.sources else None,
+        ahead=is_ahead(fact.valid_to, now),
     )

@@ -157,12 +157,12 @@ async def correct(app: AppContext, who: Caller, key: str, fact_id: str, body: Co
     old = await app.stores.reads.facts.one(who.view, fact_id)
     if not body.statement.strip():
         raise Invalid("statement: there are no words in it.")
-    said = await _claim(app, who, body, body.statement, "", kind=old["kind"], importance=old["importance"])
-    note, told = await hear(app, who, key, body.statement, Sensitivity(old["sensitivity"]))
+    said = await _claim(app, who, body, body.statement, "", kind=old.kind, importance=old.importance)
+    note, told = await hear(app, who, key, body.statement, Sensitivity(old.sensitivity))
     fresh = await corrected(app, told, said, old)
     vectors = await vectors_of(app, [fresh.statement])
-    command = CorrectFact(command_id=key, fact_id=old["fact_id"], claim=fresh)
-    if old["status"] == "active" and fold(fresh.statement) != fold(old["shown_statement"] or ""):
+    command = CorrectFact(command_id=key, fact_id=old.fact_id, claim=fresh)
+    if old.status == "active" and fold(fresh.statement) != fold(old.statement):
         command = replace(command, heard=await _kept(app, note, told))
     done = await turn(app, who, command, vectors)
     await app.actors.wake()
@@ -173,7 +173,7 @@ async def confirm(app: AppContext, who: Caller, key: str, fact_id: str) -> Belie
     """Confirm a fact: it gets full confidence and no longer fades. Raises Forbidden for a read-only caller."""
     who = writing(who)
     fact = await app.stores.reads.facts.one(who.view, fact_id)
-    return _believed((await turn(app, who, ConfirmFact(command_id=key, fact_id=fact["fact_id"]))).outcomes[0])
+    return _believed((await turn(app, who, ConfirmFact(command_id=key, fact_id=fact.fact_id))).outcomes[0])
 
 
 async def forget(app: AppContext, who: Caller, key: str, fact_id: str) -> Believed:
@@ -183,7 +183,7 @@ async def forget(app: AppContext, who: Caller, key: str, fact_id: str) -> Believ
     """
     who = writing(who)
     fact = await app.stores.reads.facts.one(who.view, fact_id)
-    forgotten = await turn(app, who, ForgetFact(command_id=key, fact_id=fact["fact_id"]))
+    forgotten = await turn(app, who, ForgetFact(command_id=key, fact_id=fact.fact_id))
     app.chats.drop(who.user_id)
     return _believed(forgotten.outcomes[0])
 

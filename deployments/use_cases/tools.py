@@ -159,7 +159,7 @@ async def _weak(app: AppContext, who: Caller, _: str, body: WeakFacts) -> Any:
     strength = strength_of("fact", fact_anchors(columns_of(FactStrengthColumns, rows), life), now, life)
     order = [index for index in np.argsort(strength, kind="stable") if strength[index] <= body.below]
     ids = [rows[index]["fact_id"] for index in order[: body.limit]]
-    shown = {row["fact_id"]: row for row in await facts.current(who.view, ids)}
+    shown = {each.fact_id: each for each in await facts.current(who.view, ids)}
     return {"facts": shown_facts([shown[fact_id] for fact_id in ids if fact_id in shown], now, life)}
 
 

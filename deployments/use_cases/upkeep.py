@@ -119,8 +119,8 @@ async def protect(app: AppContext, who: Caller, key: str, fact_id: str, *, prote
     """Keep a fact from fading, or let it fade again. Raises Forbidden, NotFound and Ambiguous."""
     view = writing(who).view
     fact = await app.stores.reads.facts.one(view, fact_id)
-    await turn(app, who, ProtectFact(command_id=key, fact_id=fact["fact_id"], protected=protected))
-    return Protected(fact_id=fact["fact_id"], protected=protected)
+    await turn(app, who, ProtectFact(command_id=key, fact_id=fact.fact_id, protected=protected))
+    return Protected(fact_id=fact.fact_id, protected=protected)
 
 
 async def outlook(app: AppContext, who: Caller) -> VisibleMemory:

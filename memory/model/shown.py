@@ -43,10 +43,71 @@ class ShownEntity:
 
 
 @dataclass(frozen=True, slots=True)
+class FactSource:
+    """The words that a fact rests on; without a segment they came with a command."""
+
+    source_id: str
+    segment_id: str | None
+    segment_key: int | None
+    quote: str
+    at: Instant | None
+
+
+@dataclass(frozen=True, slots=True)
+class ShownFact:
+    """One version of a fact as a caller sees it. Words that are erased are empty, or None where a fact may lack them.
+
+    `valid_*` is when it is true, as words of all sensitivities in sight have it; `system_*` when it was believed.
+    """
+
+    fact_id: str
+    subject_id: str
+    object_id: str | None
+    subject: str
+    statement: str
+    predicate: str | None
+    object: str | None
+    slot: str | None
+    polarity: bool
+    kind: str
+    importance: int
+    confidence: float
+    stability: float
+    """How many times the usual half-life it was born with (`memory.rules.decay.stability`)."""
+    status: str
+    state: str
+    protected: bool
+    judged_by: str
+    sensitivity: int
+    valid_from: Instant
+    valid_to: Instant | None
+    system_from: Instant
+    system_to: Instant | None
+    supersedes: Sequence[str]
+    """Ids of the facts whose place it took, and of those that took its place."""
+    superseded_by: Sequence[str]
+    sources: Sequence[FactSource]
+    """The earliest first."""
+    since: Instant
+    """When it was last judged."""
+    preference: bool
+    """A preference that still holds."""
+    evergreen: bool
+    """About or of a person, place or relationship other than the owner."""
+    recalls: Row
+    """count, accessed_at, value, gradient: see `memory.model.accesses.Access`."""
+
+    @property
+    def source_ids(self) -> list[str]:
+        """The sources it rests on, each once."""
+        return list(dict.fromkeys(each.source_id for each in self.sources))
+
+
+@dataclass(frozen=True, slots=True)
 class FactGrounds:
     """What a fact rests on, what it stands beside, and whom it speaks of."""
 
-    fact: Row
+    fact: ShownFact
     words: Sequence[Row]
     links: Sequence[Row]
     entities: Sequence[Row]

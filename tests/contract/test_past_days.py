@@ -66,8 +66,8 @@ class Kept:
         while True:
             asked = {"known": known, "as_of": NOON + day * DAY, "predicate": "lives_in", **place}
             page = await self.facts.page(self.view(clearance), HELD, 1, **asked)
-            shown += [row["shown_object"] for row in page.shown if row["polarity"]]
-            assert all(row["valid_to"] is None or row["valid_to"] > asked["as_of"] for row in page.shown)
+            shown += [fact.object for fact in page.shown if fact.polarity]
+            assert all(fact.valid_to is None or fact.valid_to > asked["as_of"] for fact in page.shown)
             if page.last is None:
                 return sorted(set(shown))
             place = {"mark": page.last[0], "key": page.last[1]}
@@ -114,10 +114,10 @@ async def test_a_fact_tells_which_words_it_is_out_by_on_a_day(pool: Pool, user: 
     )
     ends = {4: ("superseded", NOON + 5 * DAY), 7: ("superseded", NOON + 5 * DAY), 12: ("active", None)}
     for day, told in ends.items():
-        (row,) = await kept.facts.current(kept.view(PRIVATE), [porto], NOON + day * DAY)
-        assert (row["status"], row["valid_to"]) == told
-        assert row["superseded_by"] == ([faro] if told[1] is not None else [])
-        (row,) = await kept.facts.current(kept.view(OPEN), [porto], NOON + day * DAY)
-        assert (row["status"], row["valid_to"], row["superseded_by"]) == ("active", None, [])
-    (row,) = await kept.facts.current(kept.view(PRIVATE), [porto])
-    assert (row["status"], row["valid_to"]) == ("active", None)
+        (fact,) = await kept.facts.current(kept.view(PRIVATE), [porto], NOON + day * DAY)
+        assert (fact.status, fact.valid_to) == told
+        assert fact.superseded_by == ([faro] if told[1] is not None else [])
+        (fact,) = await kept.facts.current(kept.view(OPEN), [porto], NOON + day * DAY)
+        assert (fact.status, fact.valid_to, fact.superseded_by) == ("active", None, [])
+    (fact,) = await kept.facts.current(kept.view(PRIVATE), [porto])
+    assert (fact.status, fact.valid_to) == ("active", None)

@@ -161,7 +161,7 @@ async def test_what_is_planned_once_is_never_planned_for_its_values(single: Pool
     committed = ChangeSet("c-1", "Remember", "user", NOW, tuple(made))
     assert await journal.commit(await journal.claim(user, "shard-0"), believed, committed, {})
     for fact in facts:
-        assert (await PostgresFactReads(single).one(View(user), fact.fact_id))["shown_statement"] == fact.statement
+        assert (await PostgresFactReads(single).one(View(user), fact.fact_id)).statement == fact.statement
     plans = await single.rows(
         "SELECT generic_plans, custom_plans FROM pg_prepared_statements WHERE statement LIKE %(begun)s",
         begun=f"{PLANNED_ONCE}%",

@@ -54,7 +54,7 @@ class Kept:
         shown, place = [], {}
         while True:
             page = await self.facts.page(self.view, HELD, 3, known=known, as_of=as_of, **place)
-            shown += [row["shown_statement"] for row in page.shown]
+            shown += [fact.statement for fact in page.shown]
             if page.last is None:
                 return sorted({(words.split()[0], words) for words in shown})
             place = {"mark": page.last[0], "key": page.last[1]}

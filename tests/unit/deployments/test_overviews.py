@@ -12,11 +12,44 @@ from deployments.app_context import AppContext
 from deployments.use_cases.overviews import overview
 from memory.model.profile import Profile
 from memory.model.scopes import View
-from memory.model.shown import Page
+from memory.model.shown import Page, ShownFact
 from memory.model.timeline import Interval
 from memory.retrieval.query import Question
 
 NOW = 1_772_000_000.0
+
+
+GAINED = ShownFact(
+    fact_id="f2",
+    subject_id="e1",
+    object_id=None,
+    subject="Ann",
+    statement="Ann lives in Porto",
+    predicate="lives_in",
+    object="Porto",
+    slot=None,
+    polarity=True,
+    kind="factual",
+    importance=1,
+    confidence=1.0,
+    stability=1.0,
+    status="active",
+    state="active",
+    protected=False,
+    judged_by="rules",
+    sensitivity=0,
+    valid_from=NOW,
+    valid_to=None,
+    system_from=NOW,
+    system_to=None,
+    supersedes=["f1"],
+    superseded_by=[],
+    sources=[],
+    since=NOW,
+    preference=False,
+    evergreen=False,
+    recalls={"count": 0, "accessed_at": NOW, "value": 0.0, "gradient": 0.0},
+)
 
 
 class OneGain:
@@ -26,12 +59,9 @@ class OneGain:
         """One fact that is gained."""
         return [{"fact_id": "f2"}] if which == "gained" else []
 
-    async def current(self, _: View, ids: Sequence[str], *__: Any) -> list[dict[str, Any]]:
+    async def current(self, _: View, ids: Sequence[str], *__: Any) -> list[ShownFact]:
         """The facts of these ids that are in sight."""
-        told = {"shown_statement": "Ann lives in Porto", "valid_from": NOW, "valid_to": None, "status": "active"}
-        place = {"predicate": "lives_in", "subject": "Ann", "sources": [], "importance": 1, "confidence": 1.0}
-        links = {"supersedes": ["f1"], "superseded_by": []}
-        return [{"fact_id": "f2", **told, **place, **links}] if "f2" in ids else []
+        return [GAINED] if "f2" in ids else []
 
 
 class NoGroups:
