@@ -114,7 +114,7 @@ VERDICTS = ModelFile(
     "memoray",
     "adapters.embedding",
     "weights/verdicts.npz",
-    "2bf915690bb7dd863420031d06fc1c344d6e577f01ddcf2d26d37344ca81318c",
+    "64f26918ebeb12697843155b6c7b167323103166b4c88c0c5e8cbc64618886f5",
     "Apache-2.0",
     "Memoray",
 )

@@ -1,13 +1,13 @@
 """Teach what answers a question: `memory.retrieval.verdicts`, on the results that the product finds in invented worlds.
 
-    python -m training.answers OUT [--epochs N] [--seed 0] [--share 1.0] [--cache FOLDER] [--sealed]
+    python -m training.answers OUT [--epochs N] [--seed 0] [--share 1.0] [--cache FOLDER] [--further] [--sealed]
 
 All that is looked at is there without encoding anything anew: pieces and vectors of question and turns, and signs. The
 loss is cross-entropy over the results and "none of these", the mass on all evidence together, and for each result the
-odds of being evidence. Taught are `training/worlds`, and of `training/memories` those that are not set aside for the
-encoder; nor was it taught what `JUDGES` and `SEALED` authors wrote. The judges say here what is learnt. With
-`--sealed`, once all has been chosen, those of them who are not `UNTAUGHT` are taught as well, sealed and untaught ones
-say what that is worth, and OUT gets `verdicts.npz`.
+odds of being evidence. Taught are `training/worlds` and `training/memories`, but what `JUDGES` and `SEALED` authors
+wrote: the judges say here what is learnt. With `--sealed`, once all has been chosen, those of them who are not
+`UNTAUGHT` are taught as well, sealed and untaught ones say what that is worth, and OUT gets `verdicts.npz`. For an
+encoder that was taught further (`training.encoder --further`), `--further` leaves out what it was taught.
 """
 
 from __future__ import annotations
@@ -165,12 +165,14 @@ def main() -> None:
     arguments.add_argument("--share", type=float, default=1.0, help="of the worlds to teach, for the curve")
     arguments.add_argument("--results", type=int, default=JUDGED)
     arguments.add_argument("--cache", type=Path, default=Path(gettempdir()) / "memoray-vectors")
+    arguments.add_argument("--further", action="store_true", help="the encoder was taught further")
     arguments.add_argument("--sealed", action="store_true")
     options = arguments.parse_args()
     torch.set_num_threads(1)
     begun = time.monotonic()
+    without = FOR_ENCODER if options.further else ()
     worlds, memories = (
-        cases(of, options.cache, options.out / "cases", options.results, FOR_ENCODER) for of in (WORLDS, MEMORIES)
+        cases(of, options.cache, options.out / "cases", options.results, without) for of in (WORLDS, MEMORIES)
     )
     asked = (*SEALED, *UNTAUGHT) if options.sealed else JUDGES
     hidden = {*SEALED, *asked}

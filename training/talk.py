@@ -22,8 +22,8 @@ UNTAUGHT = ("pe", "pj")
 """Authors whose memories are never taught, and may be read: `memoray bench lives` tells by them what answers are worth
 with the weights that are shipped. One writes English, one German."""
 FOR_ENCODER = tuple(f"p{letter}" for letter in "abcdfghiklmnoqrstuv")
-"""Authors of the memories that `training.encoder --further` teaches. Verdicts are taught the others: what the encoder
-knows it meets better than it will meet anything new, and verdicts would trust it too much."""
+"""Authors of the memories that `training.encoder --further` teaches. Verdicts for such an encoder are taught the
+others: what it knows it meets better than it will meet anything new, and verdicts would trust it too much."""
 DATES = ("%d %B %Y", "%I:%M %p on %d %B, %Y", "%Y-%m-%d", "%B-%d-%Y", "")
 """Shapes in which the day of a turn is written before it, the product's own first: the encoder must not need one."""
 LEAST_QUESTIONS = 10

@@ -23,7 +23,7 @@ from memory.services.best_fact import BestFact
 from memory.services.hits import SegmentHit, corrections_first, told_with_marks
 from memory.services.known import KnownFact, holds, replaced_by, with_change, with_day
 from memory.services.listing import Listing
-from memory.services.nearness import AS_WELL, asks_it, changed_by, in_order, matter_of, mended_by
+from memory.services.nearness import ANSWERED, AS_WELL, asks_it, changed_by, in_order, matter_of, mended_by
 from memory.services.overview import Overview, StorylineLine
 from memory.services.phrasing import asks_whether, told_in_answer
 from memory.services.promised import Promised
@@ -154,21 +154,21 @@ def compose(found: Findings) -> ComposedAnswer:
 def _is_refused(found: Findings, lead: BestFact) -> bool:
     """Whether verdicts say that no turn which the fact rests on answers, or that another answers better.
 
-    They are of turns, and where few are kept all are low: what is single and answers every word they do not refuse.
-    Nor what has every word and was told by a command, unless another answers better.
+    They are of turns, and where few are kept all are low. So what has every word, and was told by a command or is a
+    state that there is one of, is refused only where another does answer, and better.
     """
     row, resting = named(lead.fact.predicate), [hit for hit in found.hits if lead.fact.fact_id in hit.fact_ids]
-    if lead.whole and row is not None and row.single and row.tense == "state":
-        return False
     grounds = [hit.verdict for hit in resting if hit.verdict is not None]
     if not grounds:
         return False
     matter = matter_of(found.question, found.language, found.owner)
     answers = (hit.verdict for hit in found.hits if hit.verdict is not None and not asks_it(matter, hit))
     best = max(answers, default=-inf)
-    if lead.whole and any(hit.by_command for hit in resting):
-        return best - max(grounds) > AS_WELL
-    return max(grounds) < (REFUSED if lead.whole else REFUSED_PART) or best - max(grounds) > AS_WELL
+    beaten = best - max(grounds) > AS_WELL
+    is_state = row is not None and row.single and row.tense == "state"
+    if lead.whole and (is_state or any(hit.by_command for hit in resting)):
+        return beaten and best >= ANSWERED
+    return beaten or max(grounds) < (REFUSED if lead.whole else REFUSED_PART)
 
 
 def _is_overtaken(found: Findings, lead: BestFact) -> bool:

@@ -78,7 +78,7 @@ _ASKS_NUMBER = re.compile(
 ANSWERED = -0.5
 """Log-odds that one of the hits answers, from which quotations stand without a word of caution. In small memories by
 two authors who were not taught four in five questions without an answer get it, and a good quarter of the right
-quotations; of a sealed author 82 and 27 % (docs/benchmarks.md)."""
+quotations; of a sealed author 81 and 30 % (docs/benchmarks.md)."""
 REPLY_S = 600.0
 """Seconds within which what follows a question may answer it (chosen)."""
 AS_WELL = 0.6

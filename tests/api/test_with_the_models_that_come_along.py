@@ -39,6 +39,13 @@ async def nina(taught_door: Door) -> Door:
     return taught_door
 
 
+async def test_what_was_told_on_purpose_is_not_overtaken_by_more_of_the_kind(nina: Door) -> None:
+    await remembered(nina, "I am allergic to peanuts and dogs.")
+    await remembered(nina, "I am allergic to cats.")
+    for animal in ("dogs", "cats"):
+        assert (await answered(nina, f"Am I allergic to {animal}?"))[0].startswith("Yes: "), animal
+
+
 @pytest.mark.parametrize("beside", [(), BESIDE], ids=["alone", "beside nineteen others"])
 @pytest.mark.parametrize("instead", ["Nina lives in Halle", "I live in Halle"])
 async def test_what_the_owner_corrected_is_answered(nina: Door, beside: tuple[str, ...], instead: str) -> None:

@@ -43,9 +43,22 @@ def test_what_its_owner_told_on_purpose_leads_unless_another_turn_answers_better
     lead = BestFact(WERE, WERE, True, True, False)
     found = Findings("How many cats?", [told, replace(TWO, verdict=-3.2)], [WERE], lead=lead, answered=-2.6)
     assert composed(found).text.startswith("The cats were too much")
+    low = [replace(told, verdict=-4.8), replace(TWO, verdict=-2.4)]
+    assert composed(replace(found, hits=low)).text.startswith("The cats were too much"), "nothing else answers"
     assert not composed(replace(found, hits=[told, TWO])).text.startswith("The cats were too much")
     part = replace(lead, whole=False)
     assert not composed(replace(found, lead=part)).text.startswith("The cats were too much")
+
+
+def test_a_state_that_there_is_one_of_leads_unless_another_turn_answers_better():
+    said = replace(CATS, text="I live in Leipzig", verdict=-4.0)
+    home = KnownFact("f4", "Maya lives in Leipzig", at(2026, 3, 3), predicate="lives_in")
+    found = Findings(
+        "Where does Maya live?", [said], [home], lead=BestFact(home, home, True, True, False), answered=-3.9
+    )
+    assert composed(found).text.startswith("Maya lives in Leipzig")
+    moved = replace(TWO, text="the new place is in Halle", verdict=-0.4)
+    assert not composed(replace(found, hits=[said, moved])).text.startswith("Maya lives in Leipzig")
 
 
 def test_a_fact_of_what_was_to_be_done_does_not_tell_whether_it_was():
