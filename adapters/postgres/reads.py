@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import fields
 from typing import Any
 
 from psycopg.rows import DictRow
@@ -11,10 +12,14 @@ from adapters.postgres.pool import Pool
 from adapters.postgres.sql import queries
 from memory.errors import Ambiguous, NotFound
 from memory.model.scopes import View
-from memory.model.shown import Page, Shown, Then
+from memory.model.shown import Page, RefutedFact, Shown, ShownSegment, Then
 
 Q = queries("reads")
 _DRESSED = f"WITH waiting AS ({Q['pending']}) SELECT * FROM waiting LEFT JOIN ({Q['hydrate']}) AS shown ON true"
+
+
+_AS_READ = tuple(each.name for each in fields(ShownSegment) if each.name not in ("text", "refuted"))
+"""Fields of a segment that are columns of `hydrate`."""
 
 
 def page_of(rows: Sequence[Mapping[str, Any]], limit: int, shown: Sequence[Shown]) -> Page[Shown]:
@@ -44,22 +49,30 @@ def meant(rows: Sequence[Mapping[str, Any]], given: str, what: str) -> Mapping[s
     return rows[0]
 
 
+def _shown(row: DictRow) -> ShownSegment:
+    return ShownSegment(
+        **{name: row[name] for name in _AS_READ},
+        text=row["text"] or "",
+        refuted=[RefutedFact(**each) for each in row["refuted"]],
+    )
+
+
 class PostgresReads:
     """Segments, hydrated."""
 
     def __init__(self, pool: Pool) -> None:
         self._pool = pool
 
-    async def hydrate(self, view: View, keys: Sequence[int]) -> dict[int, DictRow]:
+    async def hydrate(self, view: View, keys: Sequence[int]) -> dict[int, ShownSegment]:
         """segment key -> how it is shown; what is out of sight is absent."""
         rows = await self._pool.rows(Q["hydrate"], **seen_by(view), keys=list(keys))
-        return {row["segment_key"]: row for row in rows}
+        return {row["segment_key"]: _shown(row) for row in rows}
 
-    async def dressed(self, view: View, keys: Sequence[int]) -> tuple[dict[int, DictRow], dict[str, int]]:
+    async def dressed(self, view: View, keys: Sequence[int]) -> tuple[dict[int, ShownSegment], dict[str, int]]:
         """What `hydrate` and `pending` tell, in one statement: a question asks for both."""
         rows = await self._pool.rows(_DRESSED, **seen_by(view), keys=list(keys))
         pending = {name: rows[0][name] for name in ("embedding", "extraction")}
-        return {row["segment_key"]: row for row in rows if row["segment_key"] is not None}, pending
+        return {row["segment_key"]: _shown(row) for row in rows if row["segment_key"] is not None}, pending
 
     async def mentioning(self, view: View, type_: str | None, entity: str | None) -> list[int]:
         """Keys of segments that mention an entity of this type, and this entity (by id, name or alias)."""

@@ -9,10 +9,10 @@ from deployments.app_context import AppContext
 from deployments.callers import Caller
 from deployments.use_cases.contexts import hit_of
 from deployments.use_cases.overviews import overview
-from deployments.use_cases.questions import Recalled, Shown
+from deployments.use_cases.questions import Recalled
 from memory.model.profile import Profile
 from memory.model.scopes import View
-from memory.model.shown import Row, ShownEntity, ShownFact
+from memory.model.shown import Row, ShownEntity, ShownFact, ShownSegment
 from memory.model.timeline import Instant
 from memory.retrieval.query import Question
 from memory.rules.keeping import KEPT_ON
@@ -42,7 +42,7 @@ async def findings(app: AppContext, who: Caller, question: Question, recalled: R
     profile, verdicts = await app.profile(who.user_id), recalled.recollection.verdicts
     found = Findings(
         question.text,
-        [hit_of(row, score, verdicts.get(row["segment_key"])) for row, score in recalled.considered],
+        [hit_of(each, score, verdicts.get(each.segment_key)) for each, score in recalled.considered],
         answered=recalled.recollection.answered,
         abstained=recalled.recollection.abstained,
         language=profile.languages[0],
@@ -104,7 +104,7 @@ async def _with_facts(app: AppContext, view: View, question: Question, recalled:
     """The findings with what is known of the hits and of what is asked about, and which of that answers."""
     offset_s = app.offset(await app.profile(view.user_id), question.now)
     asked = list_question(question.text, question.now, offset_s, found.owner)
-    shown, carried = _carried(recalled.shown), _carried([row for row, _ in recalled.considered])
+    shown, carried = _carried(recalled.shown), _carried([each for each, _ in recalled.considered])
     told = {} if asked is None else await _told(app, view, asked)
     facts = await _facts(app, view, {*shown, *carried, *told}, question.as_of)
     known = _all_known(facts, told, question.now)
@@ -123,7 +123,7 @@ async def _with_facts(app: AppContext, view: View, question: Question, recalled:
     evidence = await _evidence(app, view, shown, [*(each.fact_id for each in first), *reasons], facts)
     return replace(
         found,
-        hits=_each_once([*(hit_of(row) for row in evidence), *found.hits]),
+        hits=_each_once([*(hit_of(each) for each in evidence), *found.hits]),
         facts=_all_known(facts, told, question.now),
         lead=lead,
         reasons=[_known(facts[each], facts, told, question.now) for each in reasons if each in facts],
@@ -194,26 +194,26 @@ async def _facts(app: AppContext, view: View, ids: set[str], as_of: Instant | No
 
 async def _evidence(
     app: AppContext, view: View, carried: Collection[str], leads: Sequence[str], facts: FactsById
-) -> list[Row]:
+) -> list[ShownSegment]:
     """What the leading facts and those before them rest on, the latest first, if no hit carries it: one statement."""
     first = [facts[each] for each in leads if each in facts]
     told = [*first, *(facts[other] for each in first for other in each.supersedes if other in facts)]
     missing = [each for each in told if each.fact_id not in carried]
     keys = [said.segment_key for each in missing for said in each.sources[-QUOTES:] if said.segment_key]
     found = await app.stores.questions.segments.hydrate(view, keys) if keys else {}
-    return sorted(found.values(), key=lambda row: float(row["at"]), reverse=True)
+    return sorted(found.values(), key=lambda each: each.at, reverse=True)
 
 
-def _carried(hits: Sequence[Shown]) -> list[str]:
+def _carried(hits: Sequence[ShownSegment]) -> list[str]:
     """The facts of the hits, and those that were read from them once and have been corrected since.
 
     What was taken back in the next breath answers nothing.
     """
     return [
         fact_id
-        for row in hits
-        if not retraction(row["next_words"])
-        for fact_id in (*row["fact_ids"], *(each["fact_id"] for each in row["refuted"] if each["instead"]))
+        for hit in hits
+        if not retraction(hit.next_words)
+        for fact_id in (*hit.fact_ids, *(each.fact_id for each in hit.refuted if each.instead))
     ]
 
 

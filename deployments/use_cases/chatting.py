@@ -262,7 +262,7 @@ def prompt_named(name: str) -> str:
 
 def _rested_on(text: str, reminded: Reminded, found: Sequence[Citation] = ()) -> list[Citation]:
     """What a text cites by its numbers, of the briefing and of what was `found`; all of the briefing if nothing."""
-    hits = [hit_of(row) for row in reminded.recalled.shown]
+    hits = [hit_of(each) for each in reminded.recalled.shown]
     given = {int(number) for number in _CITED.findall(reminded.context)} & set(range(1, len(hits) + 1))
     named = {int(number) for number in _CITED.findall(text)}
     looked_up = [each for each in found if each.number in named]
@@ -332,7 +332,7 @@ async def remember(app: AppContext, who: Caller, talk: Talk, reminded: Reminded,
 def _is_asked_again(talk: Talk, reminded: Reminded) -> bool:
     """Whether what was said last is a question that is remembered already, as the only thing that is new."""
     before = talk.turns[-2][0] if len(talk.turns) > 1 else "assistant"
-    return before == "assistant" and any(asks_again(talk.asked, row["text"]) for row, _ in reminded.recalled.considered)
+    return before == "assistant" and any(asks_again(talk.asked, each.text) for each, _ in reminded.recalled.considered)
 
 
 def _fresh(talk: Talk, answered: Reply | None) -> list[tuple[str, str, str]]:

@@ -3,94 +3,89 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import replace
 from itertools import accumulate
-from typing import Any
 
 from deployments.app_context import AppContext
 from memory.model.ids import fold
 from memory.model.scopes import View
-from memory.model.shown import Then
+from memory.model.shown import Row, ShownSegment, Then
 from memory.model.timeline import Instant
 from memory.retrieval.batches import local_date
 from memory.retrieval.packing import PackedLine, pack
 from memory.retrieval.query import Question
 from memory.services.answer import QUOTED
 from memory.services.context import SurroundingFact, context_of
-from memory.services.hits import RefutedFact, SegmentHit, marked, retraction, standing_first, told_with_marks
+from memory.services.hits import SegmentHit, marked, retraction, standing_first, told_with_marks
 from memory.services.known import KnownFact, is_ahead
 from memory.services.overview import Overview
 
-Row = Mapping[str, Any]
-
 
 async def context_for(
-    app: AppContext, question: Question, shown: Sequence[Row], seen: Overview | None = None
+    app: AppContext, question: Question, shown: Sequence[ShownSegment], seen: Overview | None = None
 ) -> tuple[str, int]:
     """The text for these hits, best first, and how many of them are kept. Only a budget costs a statement.
 
     Within a budget an overview that answers the question is told before profiles of whom the hits speak of.
     """
     if question.budget_tokens is None:
-        return pack([_line(row) for row in shown]), len(shown)
+        return pack([_line(each) for each in shown]), len(shown)
     if not shown:
         return context_of((), (), (), question.budget_tokens, overview=seen).text, 0
     around = await app.stores.questions.surroundings.around(
         question.view,
-        [row["segment_key"] for row in shown],
-        list(dict.fromkeys(fact_id for row in shown for fact_id in row["fact_ids"])),
+        [each.segment_key for each in shown],
+        list(dict.fromkeys(fact_id for each in shown for fact_id in each.fact_ids)),
         Then(question.as_of, question.known_as_of),
     )
     if question.known_as_of is not None:
         shown = _as_known(shown, around["facts"])
     facts = {row["fact_id"]: row for row in around["facts"]}
     notes = [_noted(row, facts, question.now) for row in facts.values()]
-    turns = [hit_of(row) for row in _nearest(around["turns"], shown)]
-    hits = [hit_of(row) for row in shown]
+    turns = [_beside(row) for row in _nearest(around["turns"], shown)]
+    hits = [hit_of(each) for each in shown]
     found = context_of(hits, notes, turns, question.budget_tokens, question.as_of, seen)
     return found.text, max(found.cites, default=0) if question.trimmed else len(shown)
 
 
-def hit_of(row: Row, relevance: float = 1.0, verdict: float | None = None) -> SegmentHit:
+def hit_of(shown: ShownSegment, relevance: float = 1.0, verdict: float | None = None) -> SegmentHit:
     """A segment as it was read from the stores, how likely it is evidence, and what was judged of it."""
     return SegmentHit(
-        text=row["text"],
-        speaker=row["speaker"],
-        at=row["at"],
-        offset_s=row["offset_s"],
-        source_id=row["source_id"],
-        segment_id=row["segment_id"],
-        fact_ids=tuple(row.get("fact_ids", ())),
-        role=row.get("role", "other"),
-        refuted=tuple(RefutedFact(**each) for each in row.get("refuted", ())),
-        taken_back=retraction(row.get("next_words")),
+        text=shown.text,
+        speaker=shown.speaker,
+        at=shown.at,
+        offset_s=shown.offset_s,
+        source_id=shown.source_id,
+        segment_id=shown.segment_id,
+        fact_ids=tuple(shown.fact_ids),
+        role=shown.role,
+        refuted=tuple(shown.refuted),
+        taken_back=retraction(shown.next_words),
         relevance=relevance,
         verdict=verdict,
     )
 
 
-def still_told(question: Question, best: Sequence[tuple[Row, float]]) -> list[tuple[Row, float]]:
-    """Of rows with their relevance, best first, those that may be told, the refuted ones last; relevance still falls.
+def still_told(question: Question, best: Sequence[tuple[ShownSegment, float]]) -> list[tuple[ShownSegment, float]]:
+    """Of segments with their relevance, best first, those that may be told, the refuted last; relevance still falls.
 
     Who asked the same before has answered nothing, and comes behind what may. What was known at some earlier time is
     told as it was known.
     """
-    best = [each for each in best if each[0]["segment_id"] not in question.besides and each[0]["text"] != QUOTED]
-    best = sorted(best, key=lambda each: asks_again(question.text, each[0]["text"]))
+    best = [each for each in best if each[0].segment_id not in question.besides and each[0].text != QUOTED]
+    best = sorted(best, key=lambda each: asks_again(question.text, each[0].text))
     if question.known_as_of is not None:  # what is refuted since was not then
-        return [({**row, "refuted": []}, score) for row, score in best]
-    told = standing_first([hit_of(row) for row, _ in best])
-    rows = [
-        {**best[place][0], "text": hit.text, "refuted": [asdict(each) for each in hit.refuted]} for place, hit in told
-    ]
+        return [(replace(shown, refuted=()), score) for shown, score in best]
+    told = standing_first([hit_of(shown) for shown, _ in best])
+    standing = [replace(best[place][0], text=hit.text, refuted=hit.refuted) for place, hit in told]
     least = accumulate((best[place][1] for place, _ in told), min)
-    return list(zip(rows, least, strict=True))
+    return list(zip(standing, least, strict=True))
 
 
 async def marks_of(app: AppContext, view: View, keys: Sequence[int]) -> dict[int, str]:
     """Segment key -> the mark that follows its words, of those that are refuted or were taken back."""
-    rows = await app.stores.questions.segments.hydrate(view, keys) if keys else {}
-    return {key: told for key, row in rows.items() if (told := marked(hit_of(row)))}
+    there = await app.stores.questions.segments.hydrate(view, keys) if keys else {}
+    return {key: told for key, shown in there.items() if (told := marked(hit_of(shown)))}
 
 
 def asks_again(question: str, said: str) -> bool:
@@ -98,27 +93,32 @@ def asks_again(question: str, said: str) -> bool:
     return said.rstrip().endswith("?") and fold(said) == fold(question)
 
 
-def _line(row: Row) -> PackedLine:
-    hit = hit_of(row)
+def _line(shown: ShownSegment) -> PackedLine:
+    hit = hit_of(shown)
     return PackedLine(local_date(hit.at, hit.offset_s), hit.speaker, told_with_marks(hit))
 
 
-def _as_known(shown: Sequence[Row], facts: Sequence[Row]) -> list[Row]:
+def _as_known(shown: Sequence[ShownSegment], facts: Sequence[Row]) -> list[ShownSegment]:
     """The hits with the facts that they carried then, instead of those that they carry now."""
     carried: dict[int, list[str]] = {}
     for fact in sorted(facts, key=lambda each: each["fact_id"]):
         for key in fact["grounds"]:
             carried.setdefault(key, []).append(fact["fact_id"])
-    return [{**row, "fact_ids": carried.get(row["segment_key"], [])} for row in shown]
+    return [replace(each, fact_ids=carried.get(each.segment_key, [])) for each in shown]
 
 
-def _nearest(turns: Sequence[Row], shown: Sequence[Row]) -> list[Row]:
+def _nearest(turns: Sequence[Row], shown: Sequence[ShownSegment]) -> list[Row]:
     """Each turn once, those around the best hits first."""
-    rank = {row["segment_key"]: place for place, row in enumerate(shown)}
+    rank = {each.segment_key: place for place, each in enumerate(shown)}
     unique: dict[int, Row] = {}
     for turn in sorted(turns, key=lambda turn: (rank[turn["near"]], turn["at"])):
         unique.setdefault(turn["segment_key"], turn)
     return list(unique.values())
+
+
+def _beside(turn: Row) -> SegmentHit:
+    named = ("text", "speaker", "at", "offset_s", "source_id", "segment_id")
+    return SegmentHit(**{name: turn[name] for name in named})
 
 
 def _noted(row: Row, facts: Mapping[str, Row], now: Instant) -> SurroundingFact:

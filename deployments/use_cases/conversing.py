@@ -171,7 +171,7 @@ async def _briefing_of(app: AppContext, who: Caller, session: ChatSession) -> tu
             question = replace(await question_of(app, who, asked), budget_tokens=None)
             if session.briefing is None:
                 recalled = await ask(app, question)
-                session.briefing = tuple(row["segment_key"] for row in recalled.shown)
+                session.briefing = tuple(each.segment_key for each in recalled.shown)
                 _watched(app, who, session, BRIEFING_PART, COMPLETE, segments=len(session.briefing))
             context = await told_again(app, question, session.briefing)
     except (Unavailable, RayError, TimeoutError) as error:

@@ -188,9 +188,9 @@ async def _of_time(app: AppContext, question: Question, span: Interval, offset_s
 
 async def _hits(app: AppContext, view: View, keys: Sequence[int]) -> dict[int, SegmentHit]:
     """Of these segments those in sight, without what somebody wanted forgotten."""
-    rows = await app.stores.questions.segments.hydrate(view, keys) if keys else {}
-    there = list(rows)
-    return {there[place]: hit for place, hit in standing_first([hit_of(rows[key]) for key in there])}
+    segments = await app.stores.questions.segments.hydrate(view, keys) if keys else {}
+    there = list(segments)
+    return {there[place]: hit for place, hit in standing_first([hit_of(segments[key]) for key in there])}
 
 
 def _weight(fact: ShownFact) -> tuple[int, float, Instant]:

@@ -9,7 +9,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import repeat
 from time import monotonic
-from typing import Any
 
 import numpy as np
 from ray.exceptions import RayError
@@ -21,6 +20,7 @@ from deployments.use_cases.overviews import overview
 from memory.errors import DomainError, Unavailable
 from memory.model.events import COMPLETE
 from memory.model.origins import ProvenanceFilter
+from memory.model.shown import ShownSegment
 from memory.model.timeline import Interval
 from memory.ports import Keys
 from memory.retrieval.query import Question
@@ -32,7 +32,6 @@ from memory.words.overview_questions import asks_overview
 SPARE = 3
 """Results looked at beyond those that are shown, in whose place they come if words were forgotten or refuted."""
 log = logging.getLogger("memoray.gateway")
-Shown = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -40,11 +39,11 @@ class Recalled:
     """A recollection and how its segments are shown, in the same order."""
 
     recollection: Recollection
-    shown: tuple[Shown, ...]
+    shown: tuple[ShownSegment, ...]
     scores: tuple[float, ...]
     pending: Mapping[str, int]
     context: str
-    considered: tuple[tuple[Shown, float], ...] = ()
+    considered: tuple[tuple[ShownSegment, float], ...] = ()
     """As many of the best as the question considers, shown or not, with their scores; then what was judged besides."""
     seen: Overview | None = None
     """The overview that its context tells, if it tells one."""
@@ -59,24 +58,24 @@ async def ask(app: AppContext, question: Question, origins: Sequence[ProvenanceF
     recollection = await _recollect(app, looked_at, await _only(app, question, origins))
     keys, beyond = [int(key) for key in recollection.keys], [int(key) for key in recollection.beyond]
     spare = recollection.spare
-    rows, pending = await app.stores.questions.segments.dressed(question.view, [*keys, *beyond, *spare])
+    there, pending = await app.stores.questions.segments.dressed(question.view, [*keys, *beyond, *spare])
     scores = [*map(float, recollection.scores), *repeat(float(min(recollection.scores, default=0)), len(beyond))]
-    found = [(rows[key], score) for key, score in zip((*keys, *beyond), scores, strict=True) if key in rows]
+    found = [(there[key], score) for key, score in zip((*keys, *beyond), scores, strict=True) if key in there]
     told = still_told(question, found)
     best = told[: question.limit]
     seen = await _overview(app, question, recollection.dated) if origins is None else None
-    context, kept = await context_for(app, question, [row for row, _ in best], seen)
+    context, kept = await context_for(app, question, [each for each, _ in best], seen)
     best = best[:kept]
     _tell(app, question, recollection, len(best), monotonic() - begun)
     return Recalled(
         recollection=replace(recollection, abstained=seen is None and (recollection.abstained or not told)),
-        shown=tuple(row for row, _ in best),
+        shown=tuple(each for each, _ in best),
         scores=tuple(score for _, score in best),
         pending=pending,
         context=context,
         considered=(
             *told[: question.considered],
-            *still_told(question, [(rows[key], 0.0) for key in spare if key in rows]),
+            *still_told(question, [(there[key], 0.0) for key in spare if key in there]),
         ),
         seen=seen,
     )
@@ -84,9 +83,9 @@ async def ask(app: AppContext, question: Question, origins: Sequence[ProvenanceF
 
 async def told_again(app: AppContext, question: Question, keys: Sequence[int]) -> str:
     """The context of segments that were found before, as they may be told now: what was forgotten is not among them."""
-    rows, _ = await app.stores.questions.segments.dressed(question.view, list(keys))
-    told = still_told(question, [(rows[key], 0.0) for key in keys if key in rows])
-    context, _ = await context_for(app, question, [row for row, _ in told])
+    there, _ = await app.stores.questions.segments.dressed(question.view, list(keys))
+    told = still_told(question, [(there[key], 0.0) for key in keys if key in there])
+    context, _ = await context_for(app, question, [each for each, _ in told])
     return context
 
 

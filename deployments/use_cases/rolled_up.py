@@ -27,7 +27,7 @@ from deployments.use_cases.summaries import cited_lines, note_recalled
 from memory.errors import Invalid
 from memory.model.groups import MACRO, STORYLINE
 from memory.model.origins import ProvenanceFilter
-from memory.model.shown import Row
+from memory.model.shown import Row, ShownSegment
 from memory.model.timeline import iso
 from memory.retrieval.packing import tokens
 from memory.retrieval.query import Question
@@ -42,7 +42,7 @@ BESIDE = 0.5
 """What a segment of a storyline that does not name its entity counts (chosen)."""
 MOST_FILTERS = 2_000
 """Characters of filters, which stand in a URL."""
-Cited = Sequence[tuple[str, Sequence[Row]]]
+Cited = Sequence[tuple[str, Sequence[ShownSegment]]]
 
 
 class FilteredParameters(ContextParameters):
@@ -90,7 +90,7 @@ async def _origins(app: AppContext, who: Caller, filters: str | None) -> Sequenc
 
 async def _scores(app: AppContext, who: Caller, recalled: Recalled) -> dict[str, float]:
     """Storyline id -> the relevance of what was found in it, added up."""
-    found = [(row["source_id"], row["segment_key"]) for row, _ in recalled.considered]
+    found = [(each.source_id, each.segment_key) for each, _ in recalled.considered]
     scores: defaultdict[str, float] = defaultdict(float)
     for each in await app.stores.nights.groups.holding(who.view, found) if found else ():
         relevance = recalled.considered[each["place"] - 1][1]
@@ -122,14 +122,14 @@ def _answer(
     scores: Mapping[str, float],
 ) -> ContextAnswer:
     """The groups as lines of a context, and as results the segments that these lines cite by number."""
-    shown: dict[int, tuple[Row, float]] = {}
+    shown: dict[int, tuple[ShownSegment, float]] = {}
     lines: list[str] = []
     told: list[RolledUp] = []
     most, budget = max(scores.values()) or 1.0, question.budget_tokens
     for row in rows:
         there = [each for _, some in cited[row["group_id"]] for each in some]
         relevance = scores[row["group_id"]] / most
-        segments = {each["segment_key"]: (_tellable(question, each), relevance) for each in there}
+        segments = {each.segment_key: (_tellable(question, each), relevance) for each in there}
         fresh = segments | shown
         added = _lines(row, cited[row["group_id"]], [*shown, *(key for key in segments if key not in shown)])
         if lines and budget is not None and tokens("\n".join((*lines, *added))) > budget:
@@ -139,24 +139,24 @@ def _answer(
         told.append(_rolled_up(row, granularity))
     answer = replace(
         recalled,
-        shown=tuple(row for row, _ in shown.values()),
+        shown=tuple(each for each, _ in shown.values()),
         scores=tuple(score for _, score in shown.values()),
         context="\n".join(lines),
     )
     return answer_of(question.text, answer).model_copy(update={"granularity": granularity, "rolled_up": told})
 
 
-def _tellable(question: Question, row: Row) -> Row:
+def _tellable(question: Question, shown: ShownSegment) -> ShownSegment:
     """A cited segment without the sentences of it that somebody wanted forgotten."""
-    told = still_told(question, [(row, 1.0)])
-    return told[0][0] if told else {**row, "text": ""}
+    told = still_told(question, [(shown, 1.0)])
+    return told[0][0] if told else replace(shown, text="")
 
 
 def _lines(row: Row, cited: Cited, results: Sequence[int]) -> list[str]:
     """A group as lines of a context, which cite these results, by key, by their numbers."""
     number = {key: place for place, key in enumerate(results, 1)}
     head = f"{called(row['anchor'] or '')}, {day_of(row['first_at'], 0)} to {day_of(row['last_at'], 0)}:"
-    marks = ["".join(f"[{number[each['segment_key']]}]" for each in segments) for _, segments in cited]
+    marks = ["".join(f"[{number[each.segment_key]}]" for each in segments) for _, segments in cited]
     return [head, *(f"- {text} {mark}" for (text, _), mark in zip(cited, marks, strict=True))]
 
 

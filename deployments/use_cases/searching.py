@@ -177,23 +177,23 @@ def answer_of(query: str, recalled: Recalled) -> ContextAnswer:
     """The answer to send for a recollection."""
     hits = [
         Hit(
-            segment_id=row["segment_id"],
-            source_id=row["source_id"],
-            source_session=row["session_id"],
-            source_kind=row["kind"],
-            text=row["text"],
-            speaker=row["speaker"],
-            timestamp=row["at"],
+            segment_id=each.segment_id,
+            source_id=each.source_id,
+            source_session=each.session_id,
+            source_kind=each.kind,
+            text=each.text,
+            speaker=each.speaker,
+            timestamp=each.at,
             relevance_score=max(round(score, 6), LEAST_RELEVANCE),
-            entities=row["entities"],
-            fact_ids=row["fact_ids"],
-            refuted=[Refutation(fact_id=each["fact_id"], instead=each["instead"]) for each in row["refuted"]] or None,
-            taken_back=retraction(row["next_words"]) or None,
+            entities=list(each.entities),
+            fact_ids=list(each.fact_ids),
+            refuted=[Refutation(fact_id=fact.fact_id, instead=fact.instead) for fact in each.refuted] or None,
+            taken_back=retraction(each.next_words) or None,
         )
-        for row, score in zip(recalled.shown, recalled.scores, strict=True)
+        for each, score in zip(recalled.shown, recalled.scores, strict=True)
     ]
     found = recalled.recollection
-    places = {row["segment_key"]: {name: row[name] for name in ("source_id", "segment_id")} for row in recalled.shown}
+    places = {each.segment_key: {"source_id": each.source_id, "segment_id": each.segment_id} for each in recalled.shown}
     return ContextAnswer(
         results=hits,
         query=query,

@@ -14,7 +14,7 @@ from deployments.paging import PageParameters, cursor_of
 from deployments.use_cases.contexts import hit_of
 from deployments.use_cases.summaries import cited_lines, note_recalled, summed_up
 from memory.model.groups import MACRO, STORYLINE
-from memory.model.shown import Row
+from memory.model.shown import Row, ShownSegment
 from memory.model.timeline import iso
 from memory.services.hits import standing_first
 
@@ -219,7 +219,7 @@ async def shown_macros(app: AppContext, who: Caller, rows: Sequence[Row]) -> lis
     ]
 
 
-def common(row: Row, lines: Sequence[tuple[str, list[Row]]]) -> dict[str, Any]:
+def common(row: Row, lines: Sequence[tuple[str, list[ShownSegment]]]) -> dict[str, Any]:
     """What is sent of every roll-up: the fields of RollUp."""
     return {
         "entity_id": row["anchor_id"],
@@ -234,10 +234,10 @@ def common(row: Row, lines: Sequence[tuple[str, list[Row]]]) -> dict[str, Any]:
     }
 
 
-def cited(row: Row) -> QuotedSegment:
+def cited(shown: ShownSegment) -> QuotedSegment:
     """A segment as a line names it."""
     return QuotedSegment(
-        source_id=row["source_id"], segment_id=row["segment_id"], speaker=row["speaker"], at=iso(row["at"]) or ""
+        source_id=shown.source_id, segment_id=shown.segment_id, speaker=shown.speaker, at=iso(shown.at) or ""
     )
 
 
@@ -247,7 +247,7 @@ async def told_sources(
     """A part of the sources of a group, and where the next one begins."""
     found = await app.stores.nights.groups.sources(who.view, row, asked.limit, **asked.place())
     keys = [key for each in found.shown for key in each["keys"][:MOST_SEGMENTS]]
-    there: Mapping[int, Row] = (await app.stores.questions.segments.dressed(who.view, keys))[0] if keys else {}
+    there: Mapping[int, ShownSegment] = (await app.stores.questions.segments.dressed(who.view, keys))[0] if keys else {}
     told = [
         ToldIn(
             source_id=each["source_id"],
@@ -260,9 +260,9 @@ async def told_sources(
     return told, cursor_of(found.last)
 
 
-def _segments(rows: Sequence[Row]) -> list[dict[str, str]]:
+def _segments(some: Sequence[ShownSegment]) -> list[dict[str, str]]:
     """Segments as they may be told: without what somebody wanted forgotten, in order."""
-    told = sorted(standing_first([hit_of(row) for row in rows]))
+    told = sorted(standing_first([hit_of(each) for each in some]))
     return [
         {"segment_id": hit.segment_id, "speaker": hit.speaker, "at": iso(hit.at) or "", "text": hit.text}
         for _, hit in told

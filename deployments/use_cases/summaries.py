@@ -10,7 +10,7 @@ from deployments.app_context import AppContext
 from deployments.use_cases.contexts import hit_of
 from memory.model.groups import STORYLINE
 from memory.model.scopes import View
-from memory.model.shown import Row
+from memory.model.shown import Row, ShownSegment
 from memory.services.hits import SegmentHit, standing_first
 from memory.services.overview import StorylineLine, ToldStoryline
 from memory.services.summing_up import Summary, read_summary
@@ -19,7 +19,9 @@ LOOKED_AT = 20
 """Storylines, those told of last, that are looked at for an overview (chosen: as many as a person names at once)."""
 
 
-async def cited_lines(app: AppContext, view: View, rows: Sequence[Row]) -> dict[str, list[tuple[str, list[Row]]]]:
+async def cited_lines(
+    app: AppContext, view: View, rows: Sequence[Row]
+) -> dict[str, list[tuple[str, list[ShownSegment]]]]:
     """Group id -> the lines of its summary of which every segment is in sight, each with these."""
     summaries = {row["group_id"]: summed_up(row) for row in rows}
     keys = list(dict.fromkeys(key for each in summaries.values() for key in each.quotes))
@@ -53,7 +55,7 @@ async def storylines_told(app: AppContext, view: View, **asked: Any) -> list[Tol
     return [_told(row, lines[row["group_id"]]) for row in rows]
 
 
-def _told(row: Row, lines: Sequence[tuple[str, list[Row]]]) -> ToldStoryline:
+def _told(row: Row, lines: Sequence[tuple[str, list[ShownSegment]]]) -> ToldStoryline:
     rests = ((text, [_as_said(each) for each in segments]) for text, segments in lines)
     told = ((text, tuple(hit for hit in said if hit is not None), len(said)) for text, said in rests)
     return ToldStoryline(
@@ -67,8 +69,8 @@ def _told(row: Row, lines: Sequence[tuple[str, list[Row]]]) -> ToldStoryline:
     )
 
 
-def _as_said(row: Row) -> SegmentHit | None:
+def _as_said(shown: ShownSegment) -> SegmentHit | None:
     """A segment that still stands as it was said; None if any of it was forgotten, refuted or taken back since."""
-    hit = next((each for _, each in standing_first([hit_of(row)])), None)
-    standing = hit is not None and hit.text == row["text"] and not (hit.is_refuted or hit.taken_back)
+    hit = next((each for _, each in standing_first([hit_of(shown)])), None)
+    standing = hit is not None and hit.text == shown.text and not (hit.is_refuted or hit.taken_back)
     return hit if standing else None

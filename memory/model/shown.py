@@ -43,6 +43,48 @@ class ShownEntity:
 
 
 @dataclass(frozen=True, slots=True)
+class RefutedFact:
+    """A fact that was extracted from a segment and is no longer believed."""
+
+    fact_id: str
+    quote: str
+    """The sentence of the segment from which it was extracted."""
+    value: str = ""
+    """Its object: Leipzig."""
+    instead: str | None = None
+    """The statement that took its place, if one did."""
+    instead_id: str | None = None
+    """The id of that statement's fact."""
+    forgotten: bool = False
+    """Whether its owner forgot it; then nobody is shown it."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShownSegment:
+    """A segment as a caller sees it: its words, who said them when and where, and what was extracted from it."""
+
+    segment_key: int
+    segment_id: str
+    source_id: str
+    session_id: str | None
+    kind: str
+    """Of its source."""
+    text: str
+    speaker: str
+    role: str
+    at: Instant
+    offset_s: int
+    """Seconds from UTC where it was said."""
+    entities: Sequence[str]
+    """Each as its type and name: `person:Tom`."""
+    fact_ids: Sequence[str]
+    """Those that are believed, or were until something took their place."""
+    refuted: Sequence[RefutedFact]
+    next_words: str | None
+    """What the same speaker said next."""
+
+
+@dataclass(frozen=True, slots=True)
 class FactSource:
     """The words that a fact rests on; without a segment they came with a command."""
 

@@ -12,29 +12,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from memory.model.ids import fold
+from memory.model.shown import RefutedFact
 from memory.model.sources import BY_COMMAND
 from memory.model.timeline import Instant
 from memory.words.cleaning import harmless, in_quotes, sentence
 from memory.words.normalise import split_sentences
 from memory.words.retractions import retracts
 from memory.words.stems import tokenise
-
-
-@dataclass(frozen=True, slots=True)
-class RefutedFact:
-    """A fact that was extracted from a hit and is no longer believed."""
-
-    fact_id: str
-    quote: str
-    """The sentence of the hit from which it was extracted."""
-    value: str = ""
-    """Its object: Leipzig."""
-    instead: str | None = None
-    """The statement that took its place, if one did."""
-    instead_id: str | None = None
-    """The id of that statement's fact."""
-    forgotten: bool = False
-    """Whether its owner forgot it; then nobody is shown it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@
 -- Words are joined from the left, here and wherever sources are joined, too: else the planner may begin with the two it
 -- believes small, sources and words, which share their scope alone (80 ms instead of 1.5 in a home of a few long sources).
 SELECT s.segment_key, s.segment_id, s.source_id, src.session_id, src.kind, src.offset_s, c.words AS text,
-       spoken_by(s.scope, s.speaker) AS speaker, s.role, s.at, s.emotion,
+       spoken_by(s.scope, s.speaker) AS speaker, s.role, s.at,
        (SELECT coalesce(array_agg(DISTINCT e.type || ':' || n.words ORDER BY e.type || ':' || n.words), '{}')
         FROM mentions m
         JOIN entities e ON e.user_id = m.user_id AND e.entity_id = m.entity_id AND e.merged_into IS NULL

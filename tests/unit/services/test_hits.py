@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from memory.services.hits import RefutedFact, SegmentHit, marked, retraction, standing_first
+from memory.model.shown import RefutedFact
+from memory.services.hits import SegmentHit, marked, retraction, standing_first
 
 LEIPZIG = RefutedFact("f1", "I live in Leipzig.", "Leipzig", "Nina lives in Halle")
 CATS = RefutedFact("f2", "I am allergic to cats.", "cats", None, forgotten=True)
