@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import fields
 from typing import Any
+
+from psycopg.rows import DictRow
 
 from adapters.postgres.pool import Pool
 from adapters.postgres.reads import meant, page_of, seen_by
 from adapters.postgres.sql import queries
+from memory.errors import NotFound
 from memory.model.scopes import View
-from memory.model.shown import Page, Row
+from memory.model.shown import GroupSource, Page, Row, ShownGroup, ShownInsight
 
 Q = queries("group_reads")
+_AS_READ = tuple(each.name for each in fields(ShownGroup) if each.name not in ("anchor", "told", "text"))
 _NOTHING = dict.fromkeys(("ids", "entity", "open", "state", "after", "before", "mark", "key"))
 
 
@@ -21,7 +26,7 @@ class PostgresGroupReads:
     def __init__(self, pool: Pool) -> None:
         self._pool = pool
 
-    async def page(self, view: View, kind: str, limit: int, **asked: Any) -> Page[Row]:
+    async def page(self, view: View, kind: str, limit: int, **asked: Any) -> Page[ShownGroup]:
         """Up to `limit` groups of a kind, those told of last first.
 
         Filters: ids, entity, open, state, `after`, `before`, `mark`, `key`.
@@ -30,38 +35,50 @@ class PostgresGroupReads:
         """
         told = {**_NOTHING, **asked, **seen_by(view)}
         rows = await self._pool.rows(Q["groups"], **told, kind=kind, limit=limit + 1)
-        return page_of(rows, limit, rows)
+        return page_of(rows, limit, [_shown(row) for row in rows])
 
-    async def one(self, view: View, kind: str, given: str) -> Row:
+    async def one(self, view: View, kind: str, given: str) -> ShownGroup:
         """The group of an id, or of the beginning of one. Raises NotFound, Ambiguous."""
         known = meant(await self._pool.rows(Q["full_id"], **seen_by(view), kind=kind, id=given), given, kind)
-        return meant((await self.page(view, kind, 1, ids=[known["id"]])).shown, given, kind)
+        shown = (await self.page(view, kind, 1, ids=[known["id"]])).shown
+        if not shown:  # none of its sources is in sight
+            raise NotFound(f"There is no such {kind} in this memory.", id=given)
+        return shown[0]
 
-    async def sources(self, view: View, group: Row, limit: int, **place: Any) -> Page[Row]:
+    async def sources(self, view: View, group: ShownGroup, limit: int, **place: Any) -> Page[GroupSource]:
         """Up to `limit` sources of a group in sight, the latest first, with `keys` of segments about its anchor."""
         told = {"mark": None, "key": None, **place, **seen_by(view)}
         rows = await self._pool.rows(
             Q["sources"],
             **told,
-            told=group["told"] or [],
-            anchor=group["anchor_id"],
-            total=group["sources"],
+            told=list(group.told),
+            anchor=group.anchor_id,
+            total=group.sources,
             limit=limit + 1,
         )
-        return page_of(rows, limit, rows)
+        shown = [GroupSource(row["source_id"], row["kind"], row["at"], row["keys"]) for row in rows]
+        return page_of(rows, limit, shown)
 
-    async def macros_of(self, view: View, storylines: Sequence[str]) -> list[Row]:
-        """Macros that hold some of these storylines: `{group_id, members}`."""
-        return list(await self._pool.rows(Q["macros_of"], **seen_by(view), ids=list(storylines)))
+    async def macros_of(self, view: View, storylines: Sequence[str]) -> dict[str, list[str]]:
+        """Ids of the macros that hold some of these storylines, each with those of all its storylines."""
+        rows = await self._pool.rows(Q["macros_of"], **seen_by(view), ids=list(storylines))
+        return {row["group_id"]: row["members"] for row in rows}
 
     async def holding(self, view: View, segments: Sequence[tuple[str, int]]) -> list[Row]:
         """Storylines that hold (source id, segment key)s: `{group_id, place, named}`, places from 1."""
         sources, keys = [each[0] for each in segments], [each[1] for each in segments]
         return list(await self._pool.rows(Q["holding"], **seen_by(view), sources=sources, segments=keys))
 
-    async def insights(self, view: View, ids: Sequence[str]) -> list[Row]:
-        """Insights of consolidations, in order: `{group_id, fact_id, statement, generated, keys}`.
+    async def insights(self, view: View, ids: Sequence[str]) -> list[ShownInsight]:
+        """Insights of consolidations, in order."""
+        rows = await self._pool.rows(Q["insights"], **seen_by(view), ids=list(ids))
+        return [ShownInsight(**row) for row in rows]
 
-        The keys are of segments in sight; a key may come twice.
-        """
-        return list(await self._pool.rows(Q["insights"], **seen_by(view), ids=list(ids)))
+
+def _shown(row: DictRow) -> ShownGroup:
+    return ShownGroup(
+        **{name: row[name] for name in _AS_READ},
+        anchor=row["anchor"] or "",
+        told=row["told"] or (),
+        text=row["text"] or "",
+    )

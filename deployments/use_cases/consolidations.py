@@ -13,7 +13,7 @@ from deployments.paging import PageParameters, cursor_of
 from deployments.use_cases.storylines import QuotedSegment, RollUp, RollUpFilter, ToldIn, cited, common, told_sources
 from deployments.use_cases.summaries import cited_lines
 from memory.model.groups import CONSOLIDATION
-from memory.model.shown import Row
+from memory.model.shown import ShownGroup
 
 _CONSOLIDATION = {
     "consolidation_id": "k-0a1b2c3d4e5f6071",
@@ -74,31 +74,32 @@ async def consolidations(app: AppContext, who: Caller, asked: RollUpFilter) -> C
 
 async def consolidation(app: AppContext, who: Caller, beginning: str, asked: PageParameters) -> ConsolidationPage:
     """One consolidation, by its id or the beginning of it. Raises NotFound, Ambiguous, Invalid."""
-    row = await app.stores.nights.groups.one(who.view, CONSOLIDATION, beginning)
-    [shown] = await _shown(app, who, [row])
-    told, cursor = await told_sources(app, who, row, asked)
+    group = await app.stores.nights.groups.one(who.view, CONSOLIDATION, beginning)
+    [shown] = await _shown(app, who, [group])
+    told, cursor = await told_sources(app, who, group, asked)
     return ConsolidationPage(**shown.model_dump(), told_in=told, cursor=cursor)
 
 
-async def _shown(app: AppContext, who: Caller, rows: Sequence[Row]) -> list[ConsolidationOut]:
+async def _shown(app: AppContext, who: Caller, groups: Sequence[ShownGroup]) -> list[ConsolidationOut]:
     """Consolidations as they are sent."""
-    lines, insights = await cited_lines(app, who.view, rows), await _insights(app, who, rows)
+    lines, insights = await cited_lines(app, who.view, groups), await _insights(app, who, groups)
     return [
         ConsolidationOut(
-            consolidation_id=row["group_id"], insights=insights[row["group_id"]], **common(row, lines[row["group_id"]])
+            consolidation_id=each.group_id, insights=insights[each.group_id], **common(each, lines[each.group_id])
         )
-        for row in rows
+        for each in groups
     ]
 
 
-async def _insights(app: AppContext, who: Caller, rows: Sequence[Row]) -> dict[str, list[Insight]]:
+async def _insights(app: AppContext, who: Caller, groups: Sequence[ShownGroup]) -> dict[str, list[Insight]]:
     """Group id -> its insights."""
-    known = await app.stores.nights.groups.insights(who.view, [row["group_id"] for row in rows]) if rows else []
-    keys = list(dict.fromkeys(key for row in known for key in row["keys"]))
+    known = await app.stores.nights.groups.insights(who.view, [each.group_id for each in groups]) if groups else []
+    keys = list(dict.fromkeys(key for each in known for key in each.keys))
     there = (await app.stores.questions.segments.dressed(who.view, keys))[0] if keys else {}
     found: defaultdict[str, list[Insight]] = defaultdict(list)
-    for row in known:
-        segments = [cited(there[key]) for key in dict.fromkeys(row["keys"]) if key in there]
-        told = {name: row[name] for name in ("fact_id", "statement", "generated")}
-        found[row["group_id"]].append(Insight(**told, segments=segments))
+    for each in known:
+        segments = [cited(there[key]) for key in dict.fromkeys(each.keys) if key in there]
+        found[each.group_id].append(
+            Insight(fact_id=each.fact_id, statement=each.statement, generated=each.generated, segments=segments)
+        )
     return found

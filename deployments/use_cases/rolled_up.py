@@ -27,7 +27,7 @@ from deployments.use_cases.summaries import cited_lines, note_recalled
 from memory.errors import Invalid
 from memory.model.groups import MACRO, STORYLINE
 from memory.model.origins import ProvenanceFilter
-from memory.model.shown import Row, ShownSegment
+from memory.model.shown import ShownGroup, ShownSegment
 from memory.model.timeline import iso
 from memory.retrieval.packing import tokens
 from memory.retrieval.query import Question
@@ -69,9 +69,9 @@ async def context(app: AppContext, who: Caller, asked: FilteredParameters) -> Co
     scores = await _scores(app, who, recalled)
     for granularity in range(asked.granularity, SAID, -1):
         best = scores if granularity == 2 else await _of_macros(app, who, scores)
-        rows = await _ranked(app, who, KINDS[granularity], best, question.limit)
-        cited = await cited_lines(app, who.view, rows)
-        told = [row for row in rows if cited[row["group_id"]]]
+        groups = await _ranked(app, who, KINDS[granularity], best, question.limit)
+        cited = await cited_lines(app, who.view, groups)
+        told = [each for each in groups if cited[each.group_id]]
         if told:
             answer = _answer(question, recalled, granularity, told, cited, best)
             if asked.record_access:
@@ -100,24 +100,24 @@ async def _scores(app: AppContext, who: Caller, recalled: Recalled) -> dict[str,
 
 async def _of_macros(app: AppContext, who: Caller, scores: Mapping[str, float]) -> dict[str, float]:
     """Macro id -> the scores of its storylines, added up."""
-    rows = await app.stores.nights.groups.macros_of(who.view, list(scores)) if scores else []
-    return {row["group_id"]: sum(scores.get(each, 0.0) for each in row["members"]) for row in rows}
+    macros = await app.stores.nights.groups.macros_of(who.view, list(scores)) if scores else {}
+    return {macro: sum(scores.get(each, 0.0) for each in members) for macro, members in macros.items()}
 
 
-async def _ranked(app: AppContext, who: Caller, kind: str, scores: Mapping[str, float], limit: int) -> list[Row]:
+async def _ranked(app: AppContext, who: Caller, kind: str, scores: Mapping[str, float], limit: int) -> list[ShownGroup]:
     """The groups in sight of the highest scores, the best first; none that is archived."""
     if not scores:
         return []
     found = await app.stores.nights.groups.page(who.view, kind, len(scores), ids=list(scores))
-    at_hand = [row for row in found.shown if row["state"] != "archived"]
-    return sorted(at_hand, key=lambda row: (-scores[row["group_id"]], row["group_id"]))[:limit]
+    at_hand = [each for each in found.shown if each.state != "archived"]
+    return sorted(at_hand, key=lambda each: (-scores[each.group_id], each.group_id))[:limit]
 
 
 def _answer(
     question: Question,
     recalled: Recalled,
     granularity: int,
-    rows: Sequence[Row],
+    groups: Sequence[ShownGroup],
     cited: Mapping[str, Cited],
     scores: Mapping[str, float],
 ) -> ContextAnswer:
@@ -126,17 +126,17 @@ def _answer(
     lines: list[str] = []
     told: list[RolledUp] = []
     most, budget = max(scores.values()) or 1.0, question.budget_tokens
-    for row in rows:
-        there = [each for _, some in cited[row["group_id"]] for each in some]
-        relevance = scores[row["group_id"]] / most
+    for group in groups:
+        there = [each for _, some in cited[group.group_id] for each in some]
+        relevance = scores[group.group_id] / most
         segments = {each.segment_key: (_tellable(question, each), relevance) for each in there}
         fresh = segments | shown
-        added = _lines(row, cited[row["group_id"]], [*shown, *(key for key in segments if key not in shown)])
+        added = _lines(group, cited[group.group_id], [*shown, *(key for key in segments if key not in shown)])
         if lines and budget is not None and tokens("\n".join((*lines, *added))) > budget:
             break
         shown = {key: fresh[key] for key in (*shown, *segments)}
         lines += added
-        told.append(_rolled_up(row, granularity))
+        told.append(_rolled_up(group, granularity))
     answer = replace(
         recalled,
         shown=tuple(each for each, _ in shown.values()),
@@ -152,20 +152,20 @@ def _tellable(question: Question, shown: ShownSegment) -> ShownSegment:
     return told[0][0] if told else replace(shown, text="")
 
 
-def _lines(row: Row, cited: Cited, results: Sequence[int]) -> list[str]:
+def _lines(group: ShownGroup, cited: Cited, results: Sequence[int]) -> list[str]:
     """A group as lines of a context, which cite these results, by key, by their numbers."""
     number = {key: place for place, key in enumerate(results, 1)}
-    head = f"{called(row['anchor'] or '')}, {day_of(row['first_at'], 0)} to {day_of(row['last_at'], 0)}:"
+    head = f"{called(group.anchor)}, {day_of(group.first_at, 0)} to {day_of(group.last_at, 0)}:"
     marks = ["".join(f"[{number[each.segment_key]}]" for each in segments) for _, segments in cited]
     return [head, *(f"- {text} {mark}" for (text, _), mark in zip(cited, marks, strict=True))]
 
 
-def _rolled_up(row: Row, granularity: int) -> RolledUp:
+def _rolled_up(group: ShownGroup, granularity: int) -> RolledUp:
     return RolledUp(
         kind=KINDS[granularity],
-        id=row["group_id"],
-        entity=row["anchor"] or "",
-        sources=row["sources"],
-        first_at=iso(row["first_at"]) or "",
-        last_at=iso(row["last_at"]) or "",
+        id=group.group_id,
+        entity=group.anchor,
+        sources=group.sources,
+        first_at=iso(group.first_at) or "",
+        last_at=iso(group.last_at) or "",
     )

@@ -14,7 +14,7 @@ from deployments.paging import PageParameters, cursor_of
 from deployments.use_cases.contexts import hit_of
 from deployments.use_cases.summaries import cited_lines, note_recalled, summed_up
 from memory.model.groups import MACRO, STORYLINE
-from memory.model.shown import Row, ShownSegment
+from memory.model.shown import ShownGroup, ShownSegment
 from memory.model.timeline import iso
 from memory.services.hits import standing_first
 
@@ -181,56 +181,56 @@ async def macros(app: AppContext, who: Caller, asked: MacroFilter) -> MacroList:
 
 async def storyline(app: AppContext, who: Caller, beginning: str, asked: RollUpParameters) -> StorylinePage:
     """One storyline, by its id or the beginning of it. Raises NotFound, Ambiguous, Invalid."""
-    row = await app.stores.nights.groups.one(who.view, STORYLINE, beginning)
-    [shown] = await shown_storylines(app, who, [row])
+    group = await app.stores.nights.groups.one(who.view, STORYLINE, beginning)
+    [shown] = await shown_storylines(app, who, [group])
     if asked.record_access:
-        note_recalled(app, who.view, [row["group_id"]])
-    told, cursor = await told_sources(app, who, row, asked)
+        note_recalled(app, who.view, [group.group_id])
+    told, cursor = await told_sources(app, who, group, asked)
     return StorylinePage(**shown.model_dump(), told_in=told, cursor=cursor)
 
 
 async def macro(app: AppContext, who: Caller, beginning: str, asked: RollUpParameters) -> MacroPage:
     """One macro, by its id or the beginning of it. Raises NotFound, Ambiguous, Invalid."""
-    row = await app.stores.nights.groups.one(who.view, MACRO, beginning)
-    [shown] = await shown_macros(app, who, [row])
+    group = await app.stores.nights.groups.one(who.view, MACRO, beginning)
+    [shown] = await shown_macros(app, who, [group])
     if asked.record_access:
-        note_recalled(app, who.view, [row["group_id"]])
-    parts = await app.stores.nights.groups.page(who.view, STORYLINE, len(row["members"]), ids=list(row["members"]))
-    told, cursor = await told_sources(app, who, row, asked)
+        note_recalled(app, who.view, [group.group_id])
+    parts = await app.stores.nights.groups.page(who.view, STORYLINE, len(group.members), ids=list(group.members))
+    told, cursor = await told_sources(app, who, group, asked)
     lines = await shown_storylines(app, who, list(reversed(parts.shown)))
     return MacroPage(**shown.model_dump(), parts=lines, told_in=told, cursor=cursor)
 
 
-async def shown_storylines(app: AppContext, who: Caller, rows: Sequence[Row]) -> list[StorylineOut]:
+async def shown_storylines(app: AppContext, who: Caller, groups: Sequence[ShownGroup]) -> list[StorylineOut]:
     """Storylines as they are sent."""
-    lines = await cited_lines(app, who.view, rows)
+    lines = await cited_lines(app, who.view, groups)
     return [
-        StorylineOut(storyline_id=row["group_id"], open=row["closed_at"] is None, **common(row, lines[row["group_id"]]))
-        for row in rows
+        StorylineOut(storyline_id=each.group_id, open=each.closed_at is None, **common(each, lines[each.group_id]))
+        for each in groups
     ]
 
 
-async def shown_macros(app: AppContext, who: Caller, rows: Sequence[Row]) -> list[MacroOut]:
+async def shown_macros(app: AppContext, who: Caller, groups: Sequence[ShownGroup]) -> list[MacroOut]:
     """Macros as they are sent."""
-    lines = await cited_lines(app, who.view, rows)
+    lines = await cited_lines(app, who.view, groups)
     return [
-        MacroOut(macro_id=row["group_id"], storylines=row["members"], **common(row, lines[row["group_id"]]))
-        for row in rows
+        MacroOut(macro_id=each.group_id, storylines=list(each.members), **common(each, lines[each.group_id]))
+        for each in groups
     ]
 
 
-def common(row: Row, lines: Sequence[tuple[str, list[ShownSegment]]]) -> dict[str, Any]:
+def common(group: ShownGroup, lines: Sequence[tuple[str, list[ShownSegment]]]) -> dict[str, Any]:
     """What is sent of every roll-up: the fields of RollUp."""
     return {
-        "entity_id": row["anchor_id"],
-        "entity": row["anchor"] or "",
-        "entity_type": row["anchor_type"],
-        "extractive": not summed_up(row).generated,
+        "entity_id": group.anchor_id,
+        "entity": group.anchor,
+        "entity_type": group.anchor_type,
+        "extractive": not summed_up(group).generated,
         "summary": [CitedLine(text=text, segments=[cited(each) for each in segments]) for text, segments in lines],
-        "sources": row["sources"],
-        "first_at": iso(row["first_at"]),
-        "last_at": iso(row["last_at"]),
-        "state": row["state"],
+        "sources": group.sources,
+        "first_at": iso(group.first_at),
+        "last_at": iso(group.last_at),
+        "state": group.state,
     }
 
 
@@ -242,18 +242,18 @@ def cited(shown: ShownSegment) -> QuotedSegment:
 
 
 async def told_sources(
-    app: AppContext, who: Caller, row: Row, asked: PageParameters
+    app: AppContext, who: Caller, group: ShownGroup, asked: PageParameters
 ) -> tuple[list[ToldIn], str | None]:
     """A part of the sources of a group, and where the next one begins."""
-    found = await app.stores.nights.groups.sources(who.view, row, asked.limit, **asked.place())
-    keys = [key for each in found.shown for key in each["keys"][:MOST_SEGMENTS]]
+    found = await app.stores.nights.groups.sources(who.view, group, asked.limit, **asked.place())
+    keys = [key for each in found.shown for key in each.keys[:MOST_SEGMENTS]]
     there: Mapping[int, ShownSegment] = (await app.stores.questions.segments.dressed(who.view, keys))[0] if keys else {}
     told = [
         ToldIn(
-            source_id=each["source_id"],
-            kind=each["kind"],
-            at=iso(each["at"]) or "",
-            segments=_segments([there[key] for key in each["keys"][:MOST_SEGMENTS] if key in there]),
+            source_id=each.source_id,
+            kind=each.kind,
+            at=iso(each.at) or "",
+            segments=_segments([there[key] for key in each.keys[:MOST_SEGMENTS] if key in there]),
         )
         for each in found.shown
     ]

@@ -10,7 +10,7 @@ from deployments.app_context import AppContext
 from deployments.use_cases.contexts import hit_of
 from memory.model.groups import STORYLINE
 from memory.model.scopes import View
-from memory.model.shown import Row, ShownSegment
+from memory.model.shown import ShownGroup, ShownSegment
 from memory.services.hits import SegmentHit, standing_first
 from memory.services.overview import StorylineLine, ToldStoryline
 from memory.services.summing_up import Summary, read_summary
@@ -20,10 +20,10 @@ LOOKED_AT = 20
 
 
 async def cited_lines(
-    app: AppContext, view: View, rows: Sequence[Row]
+    app: AppContext, view: View, groups: Sequence[ShownGroup]
 ) -> dict[str, list[tuple[str, list[ShownSegment]]]]:
     """Group id -> the lines of its summary of which every segment is in sight, each with these."""
-    summaries = {row["group_id"]: summed_up(row) for row in rows}
+    summaries = {each.group_id: summed_up(each) for each in groups}
     keys = list(dict.fromkeys(key for each in summaries.values() for key in each.quotes))
     there = (await app.stores.questions.segments.dressed(view, keys))[0] if keys else {}
     return {
@@ -36,9 +36,9 @@ async def cited_lines(
     }
 
 
-def summed_up(row: Row) -> Summary:
+def summed_up(group: ShownGroup) -> Summary:
     """The summary of a group, as it was read."""
-    return read_summary(row["text"] or "", row["quotes"])
+    return read_summary(group.text, group.quotes)
 
 
 def note_recalled(app: AppContext, view: View, group_ids: Sequence[str]) -> None:
@@ -50,21 +50,21 @@ def note_recalled(app: AppContext, view: View, group_ids: Sequence[str]) -> None
 
 async def storylines_told(app: AppContext, view: View, **asked: Any) -> list[ToldStoryline]:
     """Storylines in sight, those told of last first, with the lines that may be told; filters as for `groups.page`."""
-    rows = (await app.stores.nights.groups.page(view, STORYLINE, LOOKED_AT, **asked)).shown
-    lines = await cited_lines(app, view, rows) if rows else {}
-    return [_told(row, lines[row["group_id"]]) for row in rows]
+    groups = (await app.stores.nights.groups.page(view, STORYLINE, LOOKED_AT, **asked)).shown
+    lines = await cited_lines(app, view, groups) if groups else {}
+    return [_told(each, lines[each.group_id]) for each in groups]
 
 
-def _told(row: Row, lines: Sequence[tuple[str, list[ShownSegment]]]) -> ToldStoryline:
+def _told(group: ShownGroup, lines: Sequence[tuple[str, list[ShownSegment]]]) -> ToldStoryline:
     rests = ((text, [_as_said(each) for each in segments]) for text, segments in lines)
     told = ((text, tuple(hit for hit in said if hit is not None), len(said)) for text, said in rests)
     return ToldStoryline(
-        storyline_id=row["group_id"],
-        around=row["anchor"] or "",
-        first_at=row["first_at"],
-        last_at=row["last_at"],
-        closed_at=row["closed_at"],
-        generated=summed_up(row).generated,
+        storyline_id=group.group_id,
+        around=group.anchor,
+        first_at=group.first_at,
+        last_at=group.last_at,
+        closed_at=group.closed_at,
+        generated=summed_up(group).generated,
         lines=tuple(StorylineLine(text, said) for text, said, count in told if said and len(said) == count),
     )
 

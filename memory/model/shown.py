@@ -156,6 +156,53 @@ class FactGrounds:
 
 
 @dataclass(frozen=True, slots=True)
+class ShownGroup:
+    """A storyline, macro or consolidation, as far as a caller sees the sources it was told in."""
+
+    group_id: str
+    anchor_id: str
+    """The entity it is around."""
+    anchor: str
+    anchor_type: str
+    members: Sequence[str]
+    """Ids of its sources, or of the storylines of a macro."""
+    told: Sequence[str]
+    """Ids of all sources it was told in."""
+    sources: int
+    """How many of them are in sight; `first_at` and `last_at` are the beginnings of the first and last of these."""
+    first_at: Instant
+    last_at: Instant
+    closed_at: Instant | None
+    state: str
+    text: str
+    """Its summary, and the keys of the segments that it quotes (`memory.services.summing_up.read_summary`)."""
+    quotes: Sequence[int]
+
+
+@dataclass(frozen=True, slots=True)
+class GroupSource:
+    """A source of a group, with the keys of the segments in sight that name the group's anchor."""
+
+    source_id: str
+    kind: str
+    at: Instant
+    keys: Sequence[int]
+
+
+@dataclass(frozen=True, slots=True)
+class ShownInsight:
+    """A fact that several sources of a consolidation support, with the keys of segments in sight that do."""
+
+    group_id: str
+    fact_id: str
+    statement: str
+    generated: bool
+    """Whether a model has put it into words."""
+    keys: Sequence[int]
+    """A key may come twice."""
+
+
+@dataclass(frozen=True, slots=True)
 class Then:
     """A point on the two axes of time: what was true (or had been said) `as_of`, as it was `known`; None is now."""
 

@@ -137,9 +137,9 @@ async def test_what_a_model_adds_rests_on_the_same_facts_over_both_stores(mine: 
     assert [each.generated for each in found] == [(insight,), (), ()]
     await mine.turn(c.ArrangeGroups(command_id="k", actor="night", arranged=(c.ArrangedGroup(whole),)))
     view = View(mine.user)
-    shown = {row["fact_id"]: row for row in await PostgresGroupReads(pool).insights(view, [whole.group_id])}
-    assert {name: row["generated"] for name, row in shown.items()} == {sings: False, insight: True}
-    assert set(shown[insight]["keys"]) == set(keys)
+    shown = {each.fact_id: each for each in await PostgresGroupReads(pool).insights(view, [whole.group_id])}
+    assert {name: each.generated for name, each in shown.items()} == {sings: False, insight: True}
+    assert set(shown[insight].keys) == set(keys)
     await mine.turn(c.ForgetFact(command_id="forget", fact_id=boat))
     assert mine.believed.groups[whole.group_id].facts == (sings,)
     assert [each.generated for each in await there.insights(mine.user, asked, 5)] == [(), (), ()]
