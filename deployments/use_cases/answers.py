@@ -20,7 +20,7 @@ from memory.rules.promises import MOST_PROMISES, due_of, moment_in, promise_stat
 from memory.services.answer import QUOTES, TOLD, Findings
 from memory.services.best_fact import BestFact, RecalledMaterial, best_fact_of_each, leads, who_asked
 from memory.services.hits import SegmentHit, retraction
-from memory.services.known import STEPS, KnownFact, is_ahead
+from memory.services.known import STEPS, KnownFact, known_fact
 from memory.services.listing import Listing, listing, namesakes, told_each, told_together
 from memory.services.promised import KnownPromise, Promised, done, promised, tells_promise
 from memory.words.causes import asks_why
@@ -224,21 +224,8 @@ async def _current(app: AppContext, view: View, ids: set[str], as_of: Instant | 
 def _known(fact: ShownFact, known: FactsById, disputed: Mapping[str, bool], now: Instant) -> KnownFact:
     later = [known[each] for each in fact.superseded_by if each in known]
     successor = min(later, key=lambda each: each.predicate != fact.predicate, default=None)
-    last = fact.sources[-1] if fact.sources else None
-    return KnownFact(
-        fact_id=fact.fact_id,
-        statement=fact.statement,
-        valid_from=fact.valid_from,
-        valid_to=fact.valid_to,
-        status=fact.status,
-        predicate=fact.predicate,
+    return replace(
+        known_fact(fact, now),
         superseded_by=successor.statement or None if successor else None,
-        object=fact.object,
-        polarity=fact.polarity,
-        confidence=fact.confidence,
-        source_id=last.source_id if last else "",
-        told_at=last.at if last else None,
         disputed=disputed.get(fact.fact_id, False),
-        subject=fact.subject,
-        ahead=is_ahead(fact.valid_to, now),
     )

@@ -17,7 +17,7 @@ from memory.retrieval.flags import bare
 from memory.retrieval.query import Question
 from memory.services.answer import QUOTED
 from memory.services.hits import SegmentHit, standing_first
-from memory.services.known import KnownFact, is_ahead
+from memory.services.known import KnownFact, known_fact
 from memory.services.overview import (
     MOST_QUOTED,
     Overview,
@@ -111,7 +111,7 @@ async def _of_person(
     entities = await app.stores.reads.facts.subjects(view, name)
     facts = [fact for each in entities for fact in await app.stores.reads.facts.about(view, each, ("active",), WEIGHED)]
     weighed = {each.fact_id: each for each in sorted(facts, key=_weight, reverse=True)}
-    chosen = telling(_known(each, question.now) for each in weighed.values())
+    chosen = telling(known_fact(each, question.now) for each in weighed.values())
     around: list[dict[str, Any]] = [{"open": True}] if own else [{"entity": each} for each in entities]
     storylines = [line for each in around for line in await storylines_told(app, view, **each)]
     lead = f"What I know about {called('you' if own else name)}:"
@@ -125,11 +125,11 @@ async def _of_changes(app: AppContext, view: View, span: Interval, offset_s: int
     facts = {each.fact_id: each for each in (*earlier, *lost, *gained)}
     told = [
         *(
-            changed(_known(each, now), _known(before, now), offset_s)
+            changed(known_fact(each, now), known_fact(before, now), offset_s)
             for each in gained
             for before in _first_of(each, facts)
         ),
-        *(_known(each, now) for each in lost if not each.superseded_by and each.status != "forgotten"),
+        *(known_fact(each, now) for each in lost if not each.superseded_by and each.status != "forgotten"),
     ]
     lead = f"What has changed since {day_of(span.start or 0.0, offset_s)}:"
     storylines = going_on(await storylines_told(app, view, after=span.start, before=span.end), span)
@@ -202,17 +202,3 @@ def _weight(fact: ShownFact) -> tuple[int, float, Instant]:
 def _last_key(fact: ShownFact) -> int | None:
     """The segment that says a fact last."""
     return next((each.segment_key for each in reversed(fact.sources) if each.segment_key), None)
-
-
-def _known(fact: ShownFact, now: Instant) -> KnownFact:
-    return KnownFact(
-        fact_id=fact.fact_id,
-        statement=fact.statement,
-        valid_from=fact.valid_from,
-        valid_to=fact.valid_to,
-        status=fact.status,
-        predicate=fact.predicate,
-        subject=fact.subject,
-        told_at=fact.sources[-1].at if fact.sources else None,
-        ahead=is_ahead(fact.valid_to, now),
-    )

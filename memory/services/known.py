@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from memory.model.shown import ShownFact
 from memory.model.timeline import DAY_S, Instant, to_datetime
 from memory.words.predicates import named
 from memory.words.time_spans import TimeSpan, label
@@ -42,6 +43,26 @@ class KnownFact:
     """When it was said last."""
     ahead: bool = False
     """Its end is still to come: it is due then, or holds until then."""
+
+
+def known_fact(shown: ShownFact, now: Instant) -> KnownFact:
+    """A fact as it was read from the stores, without what took its place."""
+    last = shown.sources[-1] if shown.sources else None
+    return KnownFact(
+        fact_id=shown.fact_id,
+        statement=shown.statement,
+        valid_from=shown.valid_from,
+        valid_to=shown.valid_to,
+        status=shown.status,
+        predicate=shown.predicate,
+        object=shown.object,
+        polarity=shown.polarity,
+        confidence=shown.confidence,
+        source_id=last.source_id if last else "",
+        subject=shown.subject,
+        told_at=last.at if last else None,
+        ahead=is_ahead(shown.valid_to, now),
+    )
 
 
 def holds(fact: KnownFact, as_of: Instant | None = None) -> bool:
