@@ -90,7 +90,7 @@ async def test_a_question_from_the_gpu_meets_the_words_that_the_cpu_stored(app: 
     found = await ask(app, question)
     recollection = found.recollection
     assert dict(recollection.degraded) == {}
-    assert found.shown[0]["text"] == TOLD[0]
+    assert found.shown[0].text == TOLD[0]
     assert recollection.told is not None
     assert recollection.told.weights == asdict(tuned(app.settings.recall, app.settings.decay).weights)
     assert recollection.explained[0].contributions["met"] > 0, "late interaction weighs what was found"
