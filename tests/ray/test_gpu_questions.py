@@ -58,7 +58,7 @@ async def app(database: str, tmp_path: Path, remote: RemoteEncoder) -> AsyncIter
     actors = LocalActorClient(settings)
     app = await open_app_context(settings, actors, remote)
     yield app
-    await app.stores.pool.close()
+    await app.stores.close()
     await actors.close()
 
 
