@@ -88,7 +88,9 @@ class FactOut(BaseModel, json_schema_extra={"examples": [_FACT]}):
 
 _TIMES = ("valid_from", "valid_to", "system_from", "system_to")
 _AS_READ = tuple(FactOut.model_fields.keys() - {*_TIMES, "strength", "sources"})
+"""Fields that are sent as they were read."""
 _OF_STRENGTH = tuple({each.name for each in fields(FactStrengthColumns)} - {each.name for each in fields(Recalls)})
+"""What the strength of a fact is made of, beside its recalls."""
 
 
 class FactWithEnds(FactOut):
