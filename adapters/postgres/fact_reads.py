@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import fields
 from typing import Any
 
 from psycopg.rows import DictRow
 
 from adapters.postgres.across import as_seen, out_in_sight
 from adapters.postgres.pool import Pool
-from adapters.postgres.reads import meant, page_of, seen_by
+from adapters.postgres.reads import meant, page_of, seen_by, typed
 from adapters.postgres.sql import queries
 from adapters.postgres.times import PostgresTimes
 from memory.errors import NotFound
@@ -33,9 +32,6 @@ _ANY = {
     "key": None,
 }
 _RECALLS = ("count", "accessed_at", "value", "gradient")
-_MADE = ("subject", "statement", "object", "slot", "sources", "recalls")
-_AS_READ = tuple(each.name for each in fields(ShownFact) if each.name not in _MADE)
-"""Fields of a fact that are columns of `hydrate`; the others are made of them."""
 COUNTED = 200
 """A list counts its facts up to here, and then says that there are at least so many: each that is counted is looked up,
 as it may be out of sight, and a page must not cost more the longer somebody lives."""
@@ -173,8 +169,9 @@ class PostgresFactReads:
 
 
 def _shown(row: DictRow) -> ShownFact:
-    return ShownFact(
-        **{name: row[name] for name in _AS_READ},
+    return typed(
+        ShownFact,
+        row,
         subject=row["subject"] or "",
         statement=row["shown_statement"] or "",
         object=row["shown_object"],

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import fields
 from typing import Any
 
 from psycopg.rows import DictRow
 
 from adapters.postgres.pool import Pool
-from adapters.postgres.reads import meant, page_of, seen_by
+from adapters.postgres.reads import meant, page_of, seen_by, typed
 from adapters.postgres.sql import queries
 from memory.errors import NotFound
 from memory.model.scopes import View
 from memory.model.shown import GroupSource, Page, Row, ShownGroup, ShownInsight
 
 Q = queries("group_reads")
-_AS_READ = tuple(each.name for each in fields(ShownGroup) if each.name not in ("anchor", "told", "text"))
 _NOTHING = dict.fromkeys(("ids", "entity", "open", "state", "after", "before", "mark", "key"))
 
 
@@ -56,8 +54,7 @@ class PostgresGroupReads:
             total=group.sources,
             limit=limit + 1,
         )
-        shown = [GroupSource(row["source_id"], row["kind"], row["at"], row["keys"]) for row in rows]
-        return page_of(rows, limit, shown)
+        return page_of(rows, limit, [typed(GroupSource, row) for row in rows])
 
     async def macros_of(self, view: View, storylines: Sequence[str]) -> dict[str, list[str]]:
         """Ids of the macros that hold some of these storylines, each with those of all its storylines."""
@@ -72,13 +69,8 @@ class PostgresGroupReads:
     async def insights(self, view: View, ids: Sequence[str]) -> list[ShownInsight]:
         """Insights of consolidations, in order."""
         rows = await self._pool.rows(Q["insights"], **seen_by(view), ids=list(ids))
-        return [ShownInsight(**row) for row in rows]
+        return [typed(ShownInsight, row) for row in rows]
 
 
 def _shown(row: DictRow) -> ShownGroup:
-    return ShownGroup(
-        **{name: row[name] for name in _AS_READ},
-        anchor=row["anchor"] or "",
-        told=row["told"] or (),
-        text=row["text"] or "",
-    )
+    return typed(ShownGroup, row, anchor=row["anchor"] or "", told=row["told"] or (), text=row["text"] or "")

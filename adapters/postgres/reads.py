@@ -18,10 +18,6 @@ Q = queries("reads")
 _DRESSED = f"WITH waiting AS ({Q['pending']}) SELECT * FROM waiting LEFT JOIN ({Q['hydrate']}) AS shown ON true"
 
 
-_AS_READ = tuple(each.name for each in fields(ShownSegment) if each.name not in ("text", "refuted"))
-"""Fields of a segment that are columns of `hydrate`."""
-
-
 def page_of(rows: Sequence[Mapping[str, Any]], limit: int, shown: Sequence[Shown]) -> Page[Shown]:
     """The page of a statement that was asked for one row more than `limit`; the rows carry mark, key and total."""
     more = len(rows) > limit
@@ -49,12 +45,15 @@ def meant(rows: Sequence[Mapping[str, Any]], given: str, what: str) -> Mapping[s
     return rows[0]
 
 
+def typed(kind: type[Shown], row: Mapping[str, Any], **made: Any) -> Shown:
+    """A row as a value of this dataclass: fields that are not `made` here are columns of the same names."""
+    read = {each.name: row[each.name] for each in fields(kind) if each.name not in made}  # type: ignore[arg-type]
+    return kind(**read, **made)
+
+
 def _shown(row: DictRow) -> ShownSegment:
-    return ShownSegment(
-        **{name: row[name] for name in _AS_READ},
-        text=row["text"] or "",
-        refuted=[RefutedFact(**each) for each in row["refuted"]],
-    )
+    refuted = [RefutedFact(**each) for each in row["refuted"]]
+    return typed(ShownSegment, row, text=row["text"] or "", refuted=refuted)
 
 
 class PostgresReads:
