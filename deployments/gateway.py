@@ -21,7 +21,7 @@ from deployments.described import with_token
 from deployments.dialect import Dialect, every_dialect
 from deployments.limits import BodyLimit
 from deployments.observing import Observing
-from deployments.showing import VisibleJson
+from deployments.routers import routes_of
 from deployments.tickets import STREAM
 from deployments.use_cases.archives import MOST_ARCHIVE
 
@@ -69,8 +69,6 @@ def create_app(
         description=DESCRIPTION,
         docs_url=None,  # FastAPI's pages would load scripts from elsewhere; ours are in routes/docs.py
         redoc_url=None,
-        responses=problems.RESPONSES,
-        default_response_class=VisibleJson,
     )
     dialects = every_dialect()
     app.state.context, app.state.dialects = context, dialects
@@ -82,10 +80,10 @@ def create_app(
     app.add_middleware(Observing, context=context)  # the last that is added is the first that is asked
     problems.install(app)
     for module in iter_modules(routes.__path__):
-        app.include_router(import_module(f"{routes.__name__}.{module.name}").router)
+        app.router.routes.extend(routes_of(import_module(f"{routes.__name__}.{module.name}").router))
     for dialect in dialects:
         if dialect.router is not None:
-            app.include_router(dialect.router, include_in_schema=False)  # its makers describe it
+            app.router.routes.extend(routes_of(dialect.router))
         for path, mounted in dialect.mounts:
             app.mount(path, mounted(context))
     app.openapi = with_token(app)  # type: ignore[method-assign]  # FastAPI's own way to add to it

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
-from fastapi import APIRouter, Query, status
+from fastapi import Query, status
 from pydantic import BaseModel, Field
 
 from deployments.app_context import AppContext
@@ -21,6 +21,7 @@ from deployments.dates import moments_of
 from deployments.dialect import Dialect
 from deployments.kinds import MOST_QUERY, Id, ShortText, Text, Words
 from deployments.problems import in_detail
+from deployments.routers import json_router
 from deployments.use_cases import facts, heard, remembering
 from deployments.use_cases.facts import FactWithEnds
 from deployments.use_cases.forgetting import forget_source
@@ -34,7 +35,7 @@ from memory.model.origins import ProvenanceFilter
 from memory.model.profile import Profile
 from memory.model.timeline import Instant, iso
 
-router = APIRouter(prefix="/graphiti")
+router = json_router("/graphiti", described=False)
 GROUP = "group_id"
 """The name in a provenance that says to which group a source belongs."""
 EPISODE = "graphiti-"

@@ -10,16 +10,17 @@ import re
 from typing import Any
 
 import orjson
-from fastapi import APIRouter, Request
+from fastapi import Request
 
 from deployments.callers import Who
 from deployments.commands import Here
 from deployments.dialect import Dialect
 from deployments.problems import details
+from deployments.routers import json_router
 from deployments.use_cases.sources import take_in
 from memory.errors import Invalid
 
-router = APIRouter()
+router = json_router(described=False)
 PATH = "/webhook/transcript"
 
 

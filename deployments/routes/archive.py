@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from fastapi import APIRouter, Request, status
+from fastapi import Request, status
 from fastapi.responses import StreamingResponse
 
 from deployments.callers import Whole
 from deployments.commands import Here
+from deployments.routers import json_router
 from deployments.use_cases import archives
 from deployments.use_cases.archives import Restored
 
-router = APIRouter(prefix="/v1", tags=["archive"])
+router = json_router("/v1", ["archive"])
 MEDIA_TYPE = "application/zip"
 _BINARY: dict[str, Any] = {"schema": {"type": "string", "format": "binary"}}
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from fastapi import APIRouter
-
 from deployments.callers import Reader
 from deployments.commands import Here
+from deployments.routers import json_router
 from deployments.use_cases import asking
 from deployments.use_cases.asking import Answer, AskIn
 
-router = APIRouter(prefix="/v1", tags=["context"])
+router = json_router("/v1", ["context"])
 
 
 @router.post("/ask", response_model=Answer, response_model_exclude_none=True)

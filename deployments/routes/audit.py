@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 
 from deployments.callers import Whole
 from deployments.commands import Here
+from deployments.routers import json_router
 from deployments.use_cases import auditing
 from deployments.use_cases.auditing import AuditList, AuditParameters
 
-router = APIRouter(prefix="/v1", tags=["audit"])
+router = json_router("/v1", ["audit"])
 
 
 @router.get("/audit")

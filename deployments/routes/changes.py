@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 
 from deployments.callers import Who
 from deployments.commands import Here
+from deployments.routers import json_router
 from deployments.use_cases.changes import ChangeLog, Since, change_log
 
-router = APIRouter(prefix="/v1", tags=["changes"])
+router = json_router("/v1", ["changes"])
 
 
 @router.get("/changes")

@@ -6,7 +6,6 @@ from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from typing import Any
 
-from fastapi import APIRouter
 from fastapi.responses import StreamingResponse
 
 from deployments.app_context import AppContext
@@ -14,6 +13,7 @@ from deployments.callers import Caller, Reader
 from deployments.chats import ChatSession
 from deployments.commands import Here
 from deployments.problems import problem_of
+from deployments.routers import json_router
 from deployments.sse import PING, kept_alive, streamed, written
 from deployments.use_cases.conversing import (
     ChatMessageIn,
@@ -24,7 +24,7 @@ from deployments.use_cases.conversing import (
     sessions_of,
 )
 
-router = APIRouter(prefix="/v1/chat", tags=["chat"])
+router = json_router("/v1/chat", ["chat"])
 UNANSWERED = "answer"
 """What `degraded` calls an answer that broke."""
 _EXAMPLE = """data: {"type":"session","session_id":"5f0c1a9be2d74c33"}

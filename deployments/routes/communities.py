@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 
 from deployments.callers import Who
 from deployments.commands import Here
 from deployments.paging import PageParameters
+from deployments.routers import json_router
 from deployments.use_cases import communities as cases
 from deployments.use_cases.communities import CommunityList, CommunityPage, PatternList, PatternOut, PatternParameters
 
-router = APIRouter(prefix="/v1", tags=["communities"])
+router = json_router("/v1", ["communities"])
 
 
 @router.get("/communities")

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 
 from deployments.callers import Who
 from deployments.commands import Here
 from deployments.kinds import Id
 from deployments.paging import PageParameters
+from deployments.routers import json_router
 from deployments.use_cases import consolidations as cases
 from deployments.use_cases.consolidations import ConsolidationList, ConsolidationPage
 from deployments.use_cases.storylines import RollUpFilter
 
-router = APIRouter(prefix="/v1", tags=["storylines"])
+router = json_router("/v1", ["storylines"])
 
 
 @router.get("/consolidations")

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends
+from fastapi import Depends
 
 from deployments.app_context import AppContext, app_context_of
 from deployments.callers import Who
 from deployments.queries import described, query_of
+from deployments.routers import json_router
 from deployments.showing import as_it_is
 from deployments.use_cases import rolled_up
 from deployments.use_cases.rolled_up import FilteredParameters
 from deployments.use_cases.searching import ContextAnswer
 
-router = APIRouter(prefix="/v1", tags=["context"])
+router = json_router("/v1", ["context"])
 
 
 @router.get(

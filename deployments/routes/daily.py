@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Query
+from fastapi import Depends, Query
 
 from deployments.app_context import AppContext, app_context_of
 from deployments.callers import Who
+from deployments.routers import json_router
 from deployments.use_cases.daily import Daily, review_day
 
-router = APIRouter(prefix="/v1", tags=["daily"])
+router = json_router("/v1", ["daily"])
 
 
 @router.get("/daily")

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 
 from deployments.callers import Who
 from deployments.commands import Here
+from deployments.routers import json_router
 from deployments.use_cases.diff import Difference, DiffParameters, difference
 
-router = APIRouter(prefix="/v1", tags=["explain"])
+router = json_router("/v1", ["explain"])
 
 
 @router.get("/diff")

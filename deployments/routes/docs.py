@@ -6,12 +6,13 @@ from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
-from fastapi import APIRouter, Response
+from fastapi import Response
 from fastapi.responses import FileResponse, HTMLResponse
 
+from deployments.routers import json_router
 from memory.errors import NotFound
 
-router = APIRouter(prefix="/docs", include_in_schema=False)
+router = json_router("/docs", described=False)
 FILES = {
     "swagger-ui.css": "text/css",
     "swagger-ui-bundle.js": "text/javascript",

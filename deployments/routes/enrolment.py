@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query, Request, status
+from fastapi import Query, Request, status
 
 from deployments.callers import Who
 from deployments.commands import Here, Key
 from deployments.kinds import Body, Id
+from deployments.routers import json_router
 from deployments.uploads import received_sound
 from deployments.use_cases import enrolling
 from deployments.use_cases.enrolling import EnrolledStyle, Enrolment, EnrolmentRemoved
 from deployments.use_cases.voices import VoiceName
 from memory.model.voices import DEFAULT_STYLE
 
-router = APIRouter(prefix="/v1", tags=["voices"])
+router = json_router("/v1", ["voices"])
 FORM = "multipart/form-data"
 _FILE: dict[str, Any] = {"type": "string", "format": "binary"}
 _BODY = {

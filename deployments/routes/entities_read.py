@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 
 from deployments.callers import Who
 from deployments.commands import Here
 from deployments.kinds import Id
 from deployments.paging import PageParameters
+from deployments.routers import json_router
 from deployments.use_cases import entities as cases
 from deployments.use_cases.entities import EntityFilter, EntityList, EntityProfile
 from deployments.use_cases.facts import AsOf, KnownAsOf, NoteList
 
-router = APIRouter(prefix="/v1", tags=["entities"])
+router = json_router("/v1", ["entities"])
 
 
 @router.get("/entities")

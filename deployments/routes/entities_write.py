@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from fastapi import APIRouter, status
+from fastapi import status
 
 from deployments.callers import Who
 from deployments.commands import Here, Key
 from deployments.kinds import Id
+from deployments.routers import json_router
 from deployments.use_cases import entity_changes
 from deployments.use_cases.entity_changes import Aliasing, Merging, Named, NoteIn, Renaming, Retyping, Splitting
 from deployments.use_cases.notes import WrittenNote
 
-router = APIRouter(prefix="/v1/entities", tags=["entities"])
+router = json_router("/v1/entities", ["entities"])
 
 
 @router.post("/{entity_id}/rename", response_model=Named, response_model_exclude_none=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Body, Header, Query, Request, Response
+from fastapi import Body, Header, Query, Request, Response
 from fastapi.openapi.models import Example
 from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, Field
@@ -15,11 +15,12 @@ from deployments.dates import moments_of
 from deployments.kinds import Id, When
 from deployments.paging import MOST_ROWS, PageParameters, cursor_of
 from deployments.protocol import GRANTED
+from deployments.routers import json_router
 from deployments.tickets import LASTS_S
 from deployments.use_cases import watching
 from memory.model.events import REGISTRY
 
-router = APIRouter(prefix="/v1", tags=["events"])
+router = json_router("/v1", ["events"])
 MOST_TOLD = 5_000
 """Events in one request: a ring full."""
 STREAMED = {"Cache-Control": "no-cache", "X-Accel-Buffering": "no"}

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter
-
 from deployments.callers import Who
 from deployments.commands import Here
 from deployments.kinds import Id
 from deployments.queries import TeamId
+from deployments.routers import json_router
 from deployments.use_cases import explaining
 from deployments.use_cases.explaining import Explained, ExplainedEntity, ExplainedSegment
 
-router = APIRouter(prefix="/v1", tags=["explain"])
+router = json_router("/v1", ["explain"])
 
 
 @router.get("/facts/{fact_id}/explain")

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 
 from deployments.callers import Who
 from deployments.commands import Here
 from deployments.kinds import Id
 from deployments.paging import PageParameters
+from deployments.routers import json_router
 from deployments.use_cases.facts import (
     FactList,
     FactOut,
@@ -21,7 +22,7 @@ from deployments.use_cases.facts import (
     one,
 )
 
-router = APIRouter(prefix="/v1", tags=["facts"])
+router = json_router("/v1", ["facts"])
 
 
 @router.get("/facts")

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from fastapi import APIRouter, status
+from fastapi import status
 
 from deployments.callers import Who
 from deployments.commands import Here, Key
 from deployments.kinds import Id
+from deployments.routers import json_router
 from deployments.use_cases import remembering
 from deployments.use_cases.remembering import Believed, Correction, FactToRemember, Remembered
 
-router = APIRouter(prefix="/v1", tags=["facts"])
+router = json_router("/v1", ["facts"])
 
 
 @router.post("/facts", status_code=status.HTTP_201_CREATED, response_model=Remembered, response_model_exclude_none=True)

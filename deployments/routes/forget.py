@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path
+from fastapi import Path
 
 from deployments.callers import Who, Whole
 from deployments.commands import Here, Key
 from deployments.kinds import Id
+from deployments.routers import json_router
 from deployments.use_cases import forgetting
 from deployments.use_cases.receipts import Receipt
 
-router = APIRouter(prefix="/v1", tags=["forgetting"])
+router = json_router("/v1", ["forgetting"])
 WholeId = Annotated[Id, Path(description="The whole id: a beginning will not do.")]
 
 

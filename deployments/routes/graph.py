@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 
 from deployments.callers import Who
 from deployments.commands import Here
+from deployments.routers import json_router
 from deployments.use_cases import exploring
 from deployments.use_cases.exploring import Explored, ExploreParameters, GraphOut, TraverseParameters
 
-router = APIRouter(prefix="/v1", tags=["entities"])
+router = json_router("/v1", ["entities"])
 
 
 @router.get("/explore")

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter, Request
+from fastapi import Request
 
 from deployments.commands import Here
+from deployments.routers import json_router
 from deployments.use_cases import readiness
 from deployments.use_cases.readiness import Health
 
-router = APIRouter(tags=["health"])
+router = json_router(tags=["health"])
 
 
 @router.get("/health")

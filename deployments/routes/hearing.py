@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Header, Query, Request, status
+from fastapi import Header, Query, Request, status
 from pydantic import Field
 from starlette.responses import Response
 
@@ -12,6 +12,7 @@ from deployments.callers import Who
 from deployments.commands import Here, Key
 from deployments.findings import checked
 from deployments.kinds import Body, Id, ShortText, Text
+from deployments.routers import json_router
 from deployments.uploads import received, unless_left
 from deployments.use_cases import recordings
 from deployments.use_cases.correcting_heard import HeardCorrection, SegmentCorrected, correct_heard
@@ -28,7 +29,7 @@ from deployments.use_cases.sources import SessionId
 from deployments.use_cases.telling import Emotion, emotion_told
 from memory.services.ears import HearingModel
 
-router = APIRouter(prefix="/v1", tags=["hearing"])
+router = json_router("/v1", ["hearing"])
 LANGUAGE = "^[a-z]{2,3}$"
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter, WebSocket
+from fastapi import WebSocket
 
 from deployments.live_socket import hear_socket
+from deployments.routers import json_router
 
-router = APIRouter(prefix="/v1")
+router = json_router("/v1")
 
 
 @router.websocket("/listen")

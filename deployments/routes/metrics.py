@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from ipaddress import ip_address
 
-from fastapi import APIRouter, Request, Response
+from fastapi import Request, Response
 from prometheus_client import CONTENT_TYPE_LATEST
 
 from deployments.admission import given, known
 from deployments.commands import Here
+from deployments.routers import json_router
 from deployments.use_cases.figures import metrics_text
 from memory.errors import Forbidden
 
-router = APIRouter(tags=["metrics"])
+router = json_router(tags=["metrics"])
 
 
 @router.get(

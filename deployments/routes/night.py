@@ -5,14 +5,13 @@ from __future__ import annotations
 from datetime import date
 from typing import Any
 
-from fastapi import APIRouter
-
 from deployments.callers import Whole
 from deployments.commands import Here
+from deployments.routers import json_router
 from deployments.use_cases import nights
 from deployments.use_cases.nights import NightIn
 
-router = APIRouter(prefix="/v1", tags=["night"])
+router = json_router("/v1", ["night"])
 
 
 @router.post("/night")

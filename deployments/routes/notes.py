@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from fastapi import APIRouter
-
 from deployments.callers import Who
 from deployments.commands import Here, Key
 from deployments.kinds import Id
+from deployments.routers import json_router
 from deployments.use_cases import notes
 from deployments.use_cases.notes import NoteEdit, WrittenNote
 
-router = APIRouter(prefix="/v1/notes", tags=["notes"])
+router = json_router("/v1/notes", ["notes"])
 
 
 @router.put("/{note_id}", response_model=WrittenNote)

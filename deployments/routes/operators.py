@@ -7,16 +7,17 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 
 from deployments.callers import Who
 from deployments.commands import Here, Key
 from deployments.kinds import Id
+from deployments.routers import json_router
 from deployments.use_cases import reflecting, upkeep
 from deployments.use_cases.reflecting import Contradictions, Reflected
 from deployments.use_cases.upkeep import CommandEffect, Protected, Pruning, Trying
 
-router = APIRouter(prefix="/v1", tags=["operators"])
+router = json_router("/v1", ["operators"])
 MOST_SHOWN = 200
 Most = Annotated[int, Query(ge=1, le=MOST_SHOWN, description="How many of each kind at most.")]
 

@@ -18,7 +18,7 @@ from typing import Annotated, Any, Literal
 from urllib.parse import parse_qs, urlencode, urlsplit
 
 import orjson
-from fastapi import APIRouter, Cookie, Depends, Query, Request
+from fastapi import Cookie, Depends, Query, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from pydantic import ValidationError
 
@@ -31,6 +31,7 @@ from deployments.kinds import Id, Text
 from deployments.page import parts
 from deployments.page.parts import PageContext
 from deployments.problems import meant_by
+from deployments.routers import json_router
 from deployments.use_cases import remembering, undoing, voice_changes
 from deployments.use_cases.glancing import Glance, GlanceParameters, glance
 from deployments.use_cases.promises import PromiseOut
@@ -40,7 +41,7 @@ from deployments.use_cases.undoing import Undoing
 from deployments.use_cases.voice_changes import VoiceMerging, VoiceUndoing
 from memory.errors import Forbidden, Invalid, TooManyAttempts, Unauthenticated
 
-router = APIRouter(include_in_schema=False)
+router = json_router(described=False)
 COOKIE = "memoray_page"
 SESSION_S = 7 * 86_400
 """Seconds a session lasts."""

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from fastapi import APIRouter
-
 from deployments.callers import Who
 from deployments.commands import Here, Key
+from deployments.routers import json_router
 from deployments.use_cases import profile as cases
 from deployments.use_cases.profile import ProfileIn, ProfileOut
 
-router = APIRouter(prefix="/v1", tags=["profile"])
+router = json_router("/v1", ["profile"])
 
 
 @router.get("/profile", response_model=ProfileOut)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter
-
 from deployments.callers import Administrator
 from deployments.commands import Here
+from deployments.routers import json_router
 from deployments.use_cases import rebuilding
 from deployments.use_cases.rebuilding import Encoding, RebuildIn, Rebuilt
 
-router = APIRouter(prefix="/v1", tags=["operation"])
+router = json_router("/v1", ["operation"])
 
 
 @router.post("/rebuild")

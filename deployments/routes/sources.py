@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, status
+from fastapi import Depends, status
 
 from deployments.app_context import AppContext, app_context_of
 from deployments.callers import Who
+from deployments.routers import json_router
 from deployments.use_cases.telling import SourceIn, tell
 
-router = APIRouter(prefix="/v1", tags=["sources"])
+router = json_router("/v1", ["sources"])
 
 
 @router.post("/sources", status_code=status.HTTP_202_ACCEPTED)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Path, Query, status
+from fastapi import Depends, Path, Query, status
 
 from deployments.app_context import AppContext, app_context_of
 from deployments.callers import Who
 from deployments.commands import Key
 from deployments.kinds import Id
 from deployments.queries import TeamId
+from deployments.routers import json_router
 from deployments.use_cases import sources as use_cases
 from deployments.use_cases.sources import (
     Ingested,
@@ -22,7 +23,7 @@ from deployments.use_cases.sources import (
     SourceParameters,
 )
 
-router = APIRouter(prefix="/v1", tags=["sources"])
+router = json_router("/v1", ["sources"])
 
 
 @router.get("/sources")

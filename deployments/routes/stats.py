@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter
-
 from deployments.callers import Who
 from deployments.commands import Here
+from deployments.routers import json_router
 from deployments.use_cases.figures import Stats, stats_of
 
-router = APIRouter(prefix="/v1", tags=["stats"])
+router = json_router("/v1", ["stats"])
 
 
 @router.get("/stats")

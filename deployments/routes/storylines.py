@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 
 from deployments.callers import Who
 from deployments.commands import Here
 from deployments.kinds import Id
+from deployments.routers import json_router
 from deployments.use_cases import storylines as cases
 from deployments.use_cases.storylines import (
     MacroFilter,
@@ -20,7 +21,7 @@ from deployments.use_cases.storylines import (
     StorylinePage,
 )
 
-router = APIRouter(prefix="/v1", tags=["storylines"])
+router = json_router("/v1", ["storylines"])
 
 
 @router.get("/storylines")

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter, status
+from fastapi import status
 
 from deployments.callers import Administrator
 from deployments.commands import Here
 from deployments.kinds import TokenName
+from deployments.routers import json_router
 from deployments.use_cases import tokens
 from deployments.use_cases.tokens import NewToken, Rotation, TokenIn, TokenOut
 
-router = APIRouter(prefix="/v1/tokens", tags=["tokens"])
+router = json_router("/v1/tokens", ["tokens"])
 
 
 @router.post("", status_code=status.HTTP_201_CREATED)

@@ -7,14 +7,15 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Path
+from fastapi import Path
 
 from deployments.callers import Reader
 from deployments.commands import Here, Key
 from deployments.kinds import Id
+from deployments.routers import json_router
 from deployments.use_cases.tools import TOOLS, Described, call_tool, described
 
-router = APIRouter(prefix="/v1/tools", tags=["tools"])
+router = json_router("/v1/tools", ["tools"])
 
 
 @router.get("")

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from fastapi import APIRouter
-
 from deployments.callers import Who
 from deployments.commands import Here, Key
+from deployments.routers import json_router
 from deployments.use_cases import undoing
 from deployments.use_cases.undoing import Undoing, Undone
 
-router = APIRouter(prefix="/v1", tags=["undo"])
+router = json_router("/v1", ["undo"])
 
 
 @router.post("/undo", response_model=Undone)

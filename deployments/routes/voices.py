@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 
 from deployments.callers import Who
 from deployments.commands import Here, Key
 from deployments.kinds import Id
+from deployments.routers import json_router
 from deployments.use_cases import forgetting_voices, voice_changes, voice_splitting, voices
 from deployments.use_cases.forgetting_voices import VoiceForgotten
 from deployments.use_cases.voice_changes import (
@@ -22,7 +23,7 @@ from deployments.use_cases.voice_changes import (
 from deployments.use_cases.voice_splitting import VoiceSplitting
 from deployments.use_cases.voices import VoiceList, VoiceParameters
 
-router = APIRouter(prefix="/v1/voices", tags=["voices"])
+router = json_router("/v1/voices", ["voices"])
 
 
 @router.get("", response_model=VoiceList, response_model_exclude_none=True)

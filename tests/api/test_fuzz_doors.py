@@ -37,19 +37,12 @@ HUGE = 50_000_000
 def _routes() -> Iterator[tuple[str, str, str]]:
     """Dialect, method and path of every route of every dialect, and of our own chat."""
     for dialect in every_dialect():
-        for route in _all(dialect.router):
+        for route in dialect.router.routes if dialect.router else ():
             path = getattr(route, "path_format", getattr(route, "path", ""))
             for method in sorted(getattr(route, "methods", None) or {"POST"}):
                 if method not in ("HEAD", "OPTIONS"):
                     yield dialect.name, method, path
     yield CHAT
-
-
-def _all(router: Any) -> Iterator[Any]:
-    """The routes of a router, with those that it includes."""
-    for route in router.routes if router else ():
-        included = getattr(route, "original_router", None)
-        yield from _all(included) if included is not None else (route,)
 
 
 ROUTES = sorted(set(_routes()))

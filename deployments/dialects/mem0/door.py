@@ -9,7 +9,7 @@ import re
 from functools import partial
 from typing import Any, Literal
 
-from fastapi import APIRouter, Request
+from fastapi import Request
 
 from deployments.app_context import AppContext
 from deployments.callers import Caller, Reader, Who, for_named
@@ -20,13 +20,14 @@ from deployments.dialects.mem0 import platform, requests
 from deployments.dialects.mem0.memories import Memory, fields_of, history_of, memory_of
 from deployments.findings import checked
 from deployments.problems import in_detail
+from deployments.routers import json_router, routes_of
 from deployments.sealing import sealed
 from deployments.use_cases import heard, messages_told, named
 from deployments.use_cases.provenance_filters import ANY, LABELS, written_filters
 from deployments.use_cases.searching import MOST_RESULTS, ContextParameters, mark_of
 from memory.errors import Invalid
 
-router = APIRouter()
+router = json_router(described=False)
 MOST_PAGE = 1_000
 SUMMARIZED = 50
 """The latest memories that a summary is made of."""
@@ -259,7 +260,7 @@ async def exported(body: requests.Exported, request: Request, who: Reader, app: 
     return {"count": total, "results": shown}
 
 
-router.include_router(platform.router)
+router.routes.extend(routes_of(platform.router))
 DIALECT = Dialect(
     name="mem0",
     spoken=re.compile(

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query, Request
+from fastapi import Query, Request
 
 from deployments.callers import Reader, Who
+from deployments.routers import json_router
 from memory.errors import DomainError, NotFound
 
-router = APIRouter()
+router = json_router(described=False)
 PLACE = {"org_id": "memoray", "project_id": "default"}
 """The one organization and project that there is."""
 _PROJECT = f"/api/v1/orgs/organizations/{PLACE['org_id']}/projects/{PLACE['project_id']}/"

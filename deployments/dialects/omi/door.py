@@ -13,7 +13,7 @@ from collections.abc import Awaitable, Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Header, Request, WebSocket
+from fastapi import Header, Request, WebSocket
 from pydantic import ValidationError
 from starlette.responses import Response
 
@@ -26,6 +26,7 @@ from deployments.dialects.omi.sent import Sent
 from deployments.kinds import MOST_SEGMENTS, MOST_TEXT
 from deployments.live_socket import hear_socket
 from deployments.problems import Problem
+from deployments.routers import json_router, routes_of
 from deployments.showing import VisibleJson
 from deployments.use_cases.sounds import keep_sound
 from deployments.use_cases.streams import overhear, settle
@@ -35,7 +36,7 @@ from memory.model.ids import digest
 from memory.model.timeline import from_datetime, to_datetime
 
 log = logging.getLogger("memoray.gateway")
-router = APIRouter()
+router = json_router(described=False)
 ORIGIN = "omi"
 OMI = "Omi"
 """Who speaks in a summary: a model wrote it, so none of it is evidence."""
@@ -266,5 +267,5 @@ def _secret(path: str) -> str:
     return found.group(1) if found else ""
 
 
-router.include_router(tools.router)
+router.routes.extend(routes_of(tools.router))
 DIALECT = Dialect("omi", spoken=_SPOKEN, told=_told, router=router, secret=_secret)

@@ -7,19 +7,19 @@ from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any
 
-from fastapi import APIRouter
 from fastapi.encoders import jsonable_encoder
 from starlette.responses import Response
 
 from deployments.callers import Reader
 from deployments.commands import Here, Key
 from deployments.dialects.omi.sent import Sent
+from deployments.routers import json_router
 from deployments.showing import VisibleJson
 from deployments.use_cases.tools import TOOLS, call_tool
 from memory.errors import DomainError, Forbidden, NotFound
 from memory.model.timeline import to_datetime
 
-router = APIRouter()
+router = json_router(described=False)
 _BESIDES = frozenset({"uid", "app_id", "tool_name", "geolocation"})
 """What Omi adds to the arguments of every tool."""
 MOST_RESULT = 4_000

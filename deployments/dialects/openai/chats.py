@@ -11,7 +11,7 @@ from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Request
+from fastapi import Request
 from pydantic import BaseModel, Field
 from starlette.responses import Response
 
@@ -22,6 +22,7 @@ from deployments.dialects.openai.names import OWN, known, names
 from deployments.dialects.openai.telling import error_of
 from deployments.kinds import ShortText
 from deployments.problems import problem_of
+from deployments.routers import json_router
 from deployments.showing import VisibleJson
 from deployments.sse import PING, kept_alive, streamed, written
 from deployments.use_cases import chatting
@@ -36,7 +37,7 @@ MOST_MESSAGES = 10_000
 """Messages of one request (chosen: the bound of a body holds some thousands)."""
 _OFF = ("no", "off", "false", "0", "never")
 """Words by which a request asks not to be remembered."""
-router = APIRouter()
+router = json_router(described=False)
 
 
 class CompletionMessageIn(MessageIn):

@@ -5,16 +5,15 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from fastapi import APIRouter
-
 from deployments.callers import Reader
 from deployments.commands import Here
 from deployments.dialect import Dialect
 from deployments.dialects.openai import chats, embeddings, transcriptions
 from deployments.dialects.openai.names import OWN, known, names
 from deployments.dialects.openai.telling import response_of
+from deployments.routers import json_router, routes_of
 
-router = APIRouter()
+router = json_router(described=False)
 
 
 @router.get("/v1/models")
@@ -33,9 +32,9 @@ def _model(name: str) -> dict[str, Any]:
     return {"id": name, "object": "model", "created": 0, "owned_by": OWN}
 
 
-router.include_router(chats.router)
-router.include_router(embeddings.router)
-router.include_router(transcriptions.router)
+router.routes.extend(routes_of(chats.router))
+router.routes.extend(routes_of(embeddings.router))
+router.routes.extend(routes_of(transcriptions.router))
 DIALECT = Dialect(
     name="openai",
     # what is not answered here is spoken too, so that a client reads why: it would take problem details for no reason

@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter
 from pydantic import BaseModel, BeforeValidator, Field
 from starlette.responses import Response
 
@@ -13,6 +12,7 @@ from deployments.callers import Reader
 from deployments.commands import Here
 from deployments.dialects.openai.names import OWN, known
 from deployments.kinds import ShortText, Words
+from deployments.routers import json_router
 from deployments.showing import VisibleJson
 from deployments.use_cases.encoding import embed, serving_encoder
 from memory.errors import Invalid
@@ -21,7 +21,7 @@ from memory.retrieval.packing import tokens
 EMBEDDINGS = "/v1/embeddings"
 MOST_INPUTS = 2_048
 """Texts of one request for embeddings (OpenAI's own bound)."""
-router = APIRouter()
+router = json_router(described=False)
 
 
 def _listed(given: Any) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Request
+from fastapi import Request
 from pydantic import BaseModel, Field, StringConstraints
 from starlette.responses import PlainTextResponse, Response
 
@@ -16,6 +16,7 @@ from deployments.dialects.openai.captions import srt_of, text_of, vtt_of
 from deployments.dialects.openai.names import known, names
 from deployments.findings import checked
 from deployments.kinds import ShortText, Text
+from deployments.routers import json_router
 from deployments.showing import VisibleJson
 from deployments.uploads import SoundUpload, received, unless_left
 from deployments.use_cases.transcribing import transcribe
@@ -30,7 +31,7 @@ WHISPER = "whisper-1"
 _LISTS = {"timestamp_granularities[]": "timestamp_granularities", "include[]": "include"}
 """Fields that come several times, as OpenAI's clients write them -> what they are called here."""
 _PLAIN = {"text": lambda heard: f"{text_of(heard)}\n", "srt": srt_of, "vtt": vtt_of}
-router = APIRouter()
+router = json_router(described=False)
 
 
 class TranscriptionIn(BaseModel):
