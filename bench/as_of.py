@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from bench.measure import Spread
-from memory.model.shown import Then
+from memory.model.shown_times import Then
 from memory.model.timeline import DAY_S
 from memory.rules.time_machine import ROW, FactTimes, HistoryQuery, Rows
 

@@ -10,7 +10,7 @@ from deployments.app_context import AppContext
 from deployments.callers import Caller
 from memory.errors import DomainError, Invalid
 from memory.model.profile import Profile
-from memory.model.shown import Then
+from memory.model.shown_times import Then
 from memory.model.timeline import DAY_S, Instant, Interval, from_datetime, instant
 from memory.services.zones import zone_of
 

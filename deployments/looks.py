@@ -6,11 +6,10 @@ Any number of gateways may each hold one: before it serves again the database is
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from memory.model.scopes import View
+from memory.model.shown_changes import MemoryStamp
 from memory.model.timeline import Instant
 from memory.services.reflect import VisibleMemory
 
@@ -24,7 +23,7 @@ class Look:
     """A look, whose it was, and what it depends on."""
 
     view: View
-    stamp: Mapping[str, Any]
+    stamp: MemoryStamp
     outlook: VisibleMemory
 
 
@@ -35,7 +34,7 @@ class Looks:
         self._last: Look | None = None
         self._letting_go: asyncio.TimerHandle | None = None
 
-    def again(self, view: View, stamp: Mapping[str, Any], now: Instant) -> VisibleMemory | None:
+    def again(self, view: View, stamp: MemoryStamp, now: Instant) -> VisibleMemory | None:
         """The last look, if it was this view's, a moment ago, and nothing has moved since."""
         last = self._last
         if last and (last.view, last.stamp) == (view, stamp) and 0 <= now - last.outlook.now < HELD_S:

@@ -11,9 +11,9 @@ from time import monotonic
 from typing import Protocol
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
-from psycopg.rows import DictRow
 
 from memory.errors import Unavailable
+from memory.model.events import SystemWork
 
 BOUNDS_S = (0.005, 0.01, 0.02, 0.03, 0.05, 0.075, 0.1, 0.2, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
 """Seconds by which durations are told apart; a question takes 10 to 30 ms."""
@@ -27,8 +27,8 @@ QUEUES = ("reading", "embedding", "erasing")
 class SystemFigures(Protocol):
     """Who knows figures of the whole system (adapters/postgres/events.py)."""
 
-    async def waiting(self) -> DictRow:
-        """`{reading, embedding, erasing, turns, dropped}`."""
+    async def waiting(self) -> SystemWork:
+        """What waits, and what the system has been through."""
 
 
 class Mirror(Protocol):
@@ -109,10 +109,10 @@ class Metrics:
             else:
                 self._asked_at = monotonic()
                 self._up.set(1)
-                self._turns.set(figures["turns"])
-                self._counted = figures["dropped"]
+                self._turns.set(figures.turns)
+                self._counted = figures.dropped
                 for queue in QUEUES:
-                    self._pending.labels(queue).set(figures[queue])
+                    self._pending.labels(queue).set(getattr(figures, queue))
         for part, dropped in {OWN: 0, **self._counted}.items():
             self._dropped.labels(part).set(dropped + (untold if part == OWN else 0))
         self._reflect()

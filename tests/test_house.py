@@ -103,6 +103,25 @@ def test_no_entry_point_reads_a_store() -> None:
     assert [_name(path) for path in entries for node in _nodes(path, ast.Attribute) if node.attr == "stores"] == []
 
 
+def test_no_store_hands_out_rows() -> None:
+    """What a method returns is a type that says what it is; a row is one of the pool's, and ends in its adapter."""
+    folder = ROOT / "adapters" / "postgres"
+    methods = [
+        (path, method)
+        for path in sorted(folder.rglob("*.py"))
+        if path.name != "pool.py"
+        for owner in _nodes(path, ast.ClassDef)
+        for method in owner.body
+        if isinstance(method, ast.FunctionDef | ast.AsyncFunctionDef) and not method.name.startswith("_")
+    ]
+    assert len(methods) > 200
+    assert [
+        f"{_name(path)}: {method.name}"
+        for path, method in methods
+        if method.returns and re.search(r"DictRow|Mapping\[str, Any\]", ast.unparse(method.returns))
+    ] == []
+
+
 def _code_lines(path: Path) -> int:
     """Lines of a module that hold more than blanks, comments and docstrings."""
     told = {

@@ -6,14 +6,13 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from psycopg.rows import DictRow
 from psycopg.types.json import Jsonb
 
 from adapters.postgres.pool import Connection, Pool
-from adapters.postgres.reads import page_of
+from adapters.postgres.reads import page_of, typed
 from adapters.postgres.sql import queries
 from adapters.row_scope import everybody
-from memory.model.audits import AuditRow
+from memory.model.audits import AuditRow, AuditTrailRow
 from memory.model.shown import Page
 from memory.model.timeline import Instant
 
@@ -36,11 +35,11 @@ class PostgresAudit:
             await connection.execute(Q["writing"])
             await connection.execute(Q["write"], {"entries": entries})
 
-    async def page(self, user_id: str, limit: int, token: str | None, **place: Any) -> Page[DictRow]:
+    async def page(self, user_id: str, limit: int, token: str | None, **place: Any) -> Page[AuditTrailRow]:
         """The latest entries of a user's memory; `place` is mark and key of the last one shown."""
         asked = {"user_id": user_id, "token": token, "mark": None, "key": None, **place}
         rows = await self._pool.rows(Q["page"], **asked, limit=limit + 1)
-        return page_of(rows, limit, rows)
+        return page_of(rows, limit, [typed(AuditTrailRow, row) for row in rows])
 
     async def trim(self, before: Instant, entries: int) -> None:
         """Drop what is older, and of each user all but the latest so many."""

@@ -6,16 +6,14 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
-from psycopg.rows import DictRow
-
 from adapters.postgres import codec
 from adapters.postgres.pool import Pool
-from adapters.postgres.reads import meant, page_of, seen_by
+from adapters.postgres.reads import cited, meant, page_of, seen_by, typed
 from adapters.postgres.sql import queries
 from adapters.postgres.ties import take_ties
 from memory.model.groups import Group
 from memory.model.scopes import View
-from memory.model.shown import Page
+from memory.model.shown import Page, PatternQuote, SegmentWords, ShownCommunity, ShownPattern
 from memory.rules.ties import Ties
 
 Q = queries("communities")
@@ -37,34 +35,36 @@ class PostgresCommunities:
         rows = await self._pool.rows(Q["standing"], user_id=user_id)
         return [cast(Group, codec.decode("group", row, {})) for row in rows]
 
-    async def communities(self, view: View, limit: int, **place: Any) -> Page[DictRow]:
+    async def communities(self, view: View, limit: int, **place: Any) -> Page[ShownCommunity]:
         """Communities in sight, the largest first; `place` is mark and key of the last one shown."""
         rows = await self._pool.rows(Q["communities"], **seen_by(view), **{**_ANY, **place}, limit=limit + 1)
-        return page_of(rows, limit, rows)
+        return page_of(rows, limit, [typed(ShownCommunity, row) for row in rows])
 
-    async def community(self, view: View, given: str) -> DictRow:
+    async def community(self, view: View, given: str) -> ShownCommunity:
         """One, by its id or the beginning of it. Raises NotFound, Ambiguous."""
         rows = await self._pool.rows(Q["communities"], **seen_by(view), **{**_ANY, "id": given}, limit=2)
-        return dict(meant(rows, given, "community"))
+        return typed(ShownCommunity, meant(rows, given, "community"))
 
-    async def segments(self, view: View, ids: Sequence[str], limit: int) -> list[DictRow]:
+    async def segments(self, view: View, ids: Sequence[str], limit: int) -> list[SegmentWords]:
         """Segments in sight that mention two of these entities, the latest first."""
-        return await self._pool.rows(Q["segments"], **seen_by(view), ids=list(ids), limit=limit)
+        return list(map(cited, await self._pool.rows(Q["segments"], **seen_by(view), ids=list(ids), limit=limit)))
 
-    async def patterns(self, view: View, limit: int, community: str | None = None, **place: Any) -> Page[DictRow]:
+    async def patterns(self, view: View, limit: int, community: str | None = None, **place: Any) -> Page[ShownPattern]:
         """Patterns in sight, the latest first, of all communities or of one."""
         asked = {**_ANY, **place, "community": community}
         rows = await self._pool.rows(Q["patterns"], **seen_by(view), **asked, limit=limit + 1)
-        return page_of(rows, limit, rows)
+        return page_of(rows, limit, [typed(ShownPattern, row) for row in rows])
 
-    async def pattern(self, view: View, given: str) -> DictRow:
+    async def pattern(self, view: View, given: str) -> ShownPattern:
         """One, by its id or the beginning of it. Raises NotFound, Ambiguous."""
         asked = {**_ANY, "id": given, "community": None}
-        return dict(meant(await self._pool.rows(Q["patterns"], **seen_by(view), **asked, limit=2), given, "pattern"))
+        rows = await self._pool.rows(Q["patterns"], **seen_by(view), **asked, limit=2)
+        return typed(ShownPattern, meant(rows, given, "pattern"))
 
-    async def quoted(self, view: View, ids: Sequence[str]) -> Mapping[str, list[DictRow]]:
+    async def quoted(self, view: View, ids: Sequence[str]) -> Mapping[str, list[PatternQuote]]:
         """Pattern id -> the facts and segments it quotes, in order, of patterns in sight."""
-        found: defaultdict[str, list[DictRow]] = defaultdict(list)
+        found: defaultdict[str, list[PatternQuote]] = defaultdict(list)
         for row in await self._pool.rows(Q["quoted"], **seen_by(view), ids=list(ids)) if ids else ():
-            found[row["group_id"]].append(row)
+            said = None if row["segment_id"] is None else cited(row)
+            found[row["group_id"]].append(typed(PatternQuote, row, said=said))
         return found

@@ -12,19 +12,20 @@ import orjson
 from psycopg.rows import DictRow
 
 from adapters.postgres.pool import Pool
-from adapters.postgres.reads import at, meant, page_of, seen_by
+from adapters.postgres.reads import at, cited, meant, page_of, recalled, seen_by, typed
 from adapters.postgres.sql import queries
 from memory.errors import NotFound
 from memory.model.entities import Entity
 from memory.model.facts import NOTE_LIFETIME_DAYS
 from memory.model.scopes import Sensitivity, View
-from memory.model.shown import NOW, Page, Row, ShownEntity, Then
+from memory.model.shown import MadePromise, Page, RelatedEntity, SegmentWords, ShownEntity, ShownNote
+from memory.model.shown_times import NOW, Then
 from memory.model.timeline import Instant
 from memory.rules.tiers import NEVER, last_word_is_against
 
 Q = queries("entity_reads")
+_Row = Mapping[str, Any]
 _FIGURES = ("first_seen", "last_seen", "mention_count", "session_count", "source_count")
-_RECALLS = ("count", "accessed_at", "value", "gradient")
 _LIFETIMES = {"lifetimes": list(NOTE_LIFETIME_DAYS), "days": list(NOTE_LIFETIME_DAYS.values())}
 _ANY = {"ids": None, "type": None, "tier": None, "state": None, "name": None, "mark": None, "key": None}
 
@@ -50,14 +51,14 @@ class PostgresEntityReads:
             ShownEntity(
                 entity=_entity(row, told[row["entity_id"]] if row["partly"] else Learnt.whole(row)),
                 **{name: row[name] for name in _FIGURES},
-                recalls={name: row[name] for name in _RECALLS},
+                recalls=recalled(row),
                 contradicted=row["entity_id"] in denied,
             )
             for row in rows
         ]
         return page_of(listed, limit, shown)
 
-    async def _now(self, seen: Row, asked: Row, limit: int) -> tuple[list[DictRow], list[DictRow]]:
+    async def _now(self, seen: _Row, asked: _Row, limit: int) -> tuple[list[DictRow], list[DictRow]]:
         """What a page of what is believed now lists, one more than `limit`; and what it shows of all but that one.
 
         An entity that is forgotten in between is not shown; the next page begins behind the last that was listed.
@@ -76,7 +77,7 @@ class PostgresEntityReads:
             raise NotFound(detail if then == NOW else "There was no such entity in this memory by then.", id=entity_id)
         return found[0]
 
-    async def _contradicted(self, seen: Row, ids: Sequence[str]) -> frozenset[str]:
+    async def _contradicted(self, seen: _Row, ids: Sequence[str]) -> frozenset[str]:
         """Those of these entities on which the last word in sight was a contradiction."""
         rows = await self._pool.rows(Q["last_words"], **seen, ids=list(ids)) if ids else []
         against = np.array([row["against"] for row in rows], np.float64)
@@ -84,7 +85,7 @@ class PostgresEntityReads:
         flags = last_word_is_against(against, affirmed)
         return frozenset(row["about_id"] for row, flag in zip(rows, flags, strict=True) if flag)
 
-    async def _told(self, seen: Row, ids: Sequence[str]) -> Mapping[str, Learnt]:
+    async def _told(self, seen: _Row, ids: Sequence[str]) -> Mapping[str, Learnt]:
         """entity id -> what of it was learnt in sight."""
         told: defaultdict[str, Learnt] = defaultdict(Learnt)
         for row in await self._pool.rows(Q["told"], **seen, ids=list(ids)) if ids else ():
@@ -103,27 +104,29 @@ class PostgresEntityReads:
         row = await self._pool.row(Q["describes"], **seen_by(view), **at(then), id=entity_id)
         return bool(row and row["stands"])
 
-    async def segments(self, view: View, entity_id: str, limit: int, then: Then = NOW) -> list[DictRow]:
+    async def segments(self, view: View, entity_id: str, limit: int, then: Then = NOW) -> list[SegmentWords]:
         """Segments in sight that mention it, the latest first."""
-        return await self._pool.rows(Q["segments"], **seen_by(view), **at(then), id=entity_id, limit=limit)
+        rows = await self._pool.rows(Q["segments"], **seen_by(view), **at(then), id=entity_id, limit=limit)
+        return list(map(cited, rows))
 
     async def notes(
         self, view: View, about_id: str, limit: int, now: Instant, then: Then = NOW, **place: Any
-    ) -> Page[DictRow]:
+    ) -> Page[ShownNote]:
         """Remarks on an entity or a fact that live at `now`, the latest first; `place` is mark and key of the last."""
         seen = {**seen_by(view), **at(then), **_LIFETIMES, "mark": None, "key": None, **place}
         rows = await self._pool.rows(Q["notes"], **seen, id=about_id, now=now, limit=limit + 1)
-        return page_of(rows, limit, rows)
+        return page_of(rows, limit, [typed(ShownNote, row) for row in rows])
 
-    async def related(self, view: View, entity_id: str, then: Then = NOW) -> list[DictRow]:
+    async def related(self, view: View, entity_id: str, then: Then = NOW) -> list[RelatedEntity]:
         """Entities in sight that facts or shared segments tie to it, the closest first."""
         statuses = ["active"] if then.as_of is None else ["active", "superseded"]
-        return await self._pool.rows(Q["related"], **seen_by(view), **at(then), id=entity_id, statuses=statuses)
+        rows = await self._pool.rows(Q["related"], **seen_by(view), **at(then), id=entity_id, statuses=statuses)
+        return [typed(RelatedEntity, row) for row in rows]
 
-    async def promised(self, view: View, ids: Sequence[str]) -> dict[str, DictRow]:
+    async def promised(self, view: View, ids: Sequence[str]) -> dict[str, MadePromise]:
         """promise id -> where it was first made."""
         rows = await self._pool.rows(Q["promised"], **seen_by(view), ids=list(ids))
-        return {row["entity_id"]: row for row in rows}
+        return {row["entity_id"]: typed(MadePromise, row) for row in rows}
 
 
 @dataclass(slots=True)
@@ -134,12 +137,12 @@ class Learnt:
     properties: dict[str, Any] = field(default_factory=dict)
 
     @classmethod
-    def whole(cls, row: Row) -> Learnt:
+    def whole(cls, row: _Row) -> Learnt:
         """All that is stored."""
         aliases, properties = _json(row["shown_aliases"], []), _json(row["shown_properties"], {})
         return cls(dict.fromkeys(aliases), properties)
 
-    def learn(self, row: Row) -> None:
+    def learn(self, row: _Row) -> None:
         """Repeat one change: what it added and what it took away."""
         old, new = _json(row["old_properties"], {}), _json(row["new_properties"], {})
         self.properties |= {name: value for name, value in new.items() if old.get(name) != value}
@@ -151,7 +154,7 @@ class Learnt:
             self.aliases.pop(alias, None)
 
 
-def _entity(row: Row, learnt: Learnt) -> Entity:
+def _entity(row: _Row, learnt: Learnt) -> Entity:
     partly = row["partly"]
     return Entity(
         entity_id=row["entity_id"],

@@ -9,9 +9,10 @@ from psycopg.rows import DictRow
 from psycopg.types.json import Jsonb
 
 from adapters.postgres.pool import Pool
+from adapters.postgres.reads import typed
 from adapters.postgres.sql import queries
 from adapters.row_scope import as_named, everybody
-from memory.model.events import BY_PROCESS, Event
+from memory.model.events import BY_PROCESS, Event, SystemWork
 from memory.model.scopes import Sensitivity, View
 from memory.model.shown import Page
 from memory.model.timeline import Instant
@@ -86,14 +87,12 @@ class PostgresEvents:
             await self.pool.rows(Q["trim_old"], before=before)
             await self.pool.rows(Q["trim_many"], most=most)
 
-    async def waiting(self) -> DictRow:
-        """`{reading, embedding, erasing, turns, dropped}`: work that waits, turns that all memories have been through,
-        and how many events each part has dropped.
-        """
+    async def waiting(self) -> SystemWork:
+        """What waits in the whole system, and what it has been through."""
         with everybody("figures of the whole system"):
             row = await self.pool.row(Q["waiting"])
         assert row is not None
-        return row
+        return typed(SystemWork, row)
 
 
 def _written(place: int, event: Event) -> dict[str, Any]:

@@ -10,15 +10,18 @@ from psycopg.rows import DictRow
 
 from adapters.postgres.across import as_seen, out_in_sight
 from adapters.postgres.pool import Pool
-from adapters.postgres.reads import meant, page_of, seen_by, typed
+from adapters.postgres.reads import meant, page_of, recalled, seen_by, typed
 from adapters.postgres.sql import queries
 from adapters.postgres.times import PostgresTimes
 from memory.errors import NotFound
 from memory.model.entities import EVERGREEN_TYPES
 from memory.model.facts import STATUSES
 from memory.model.scopes import View
-from memory.model.shown import FactGrounds, FactSource, Page, ShownFact, Then
+from memory.model.shown import FactSource, Page, ShownFact
+from memory.model.shown_changes import EntityInRole, FactGrounds, FactLink, FactWords
+from memory.model.shown_times import Then
 from memory.model.timeline import Instant
+from memory.rules.census import FactStrengthColumns, columns_of
 from memory.rules.time_machine import FoundVersions, HistoryQuery, Place, number_of
 
 Q = queries("fact_reads")
@@ -31,7 +34,6 @@ _ANY = {
     "mark": None,
     "key": None,
 }
-_RECALLS = ("count", "accessed_at", "value", "gradient")
 COUNTED = 200
 """A list counts its facts up to here, and then says that there are at least so many: each that is counted is looked up,
 as it may be out of sight, and a page must not cost more the longer somebody lives."""
@@ -143,16 +145,22 @@ class PostgresFactReads:
         rows = await self._pool.rows(Q["told_of"], **seen_by(view), **told)
         return {row["fact_id"]: row["disputed"] for row in rows}
 
-    async def fading(self, view: View) -> list[DictRow]:
-        """What the strength of every active, unconfirmed fact is made of."""
-        return await self._pool.rows(Q["fading"], **seen_by(view), evergreen=_EVERGREEN)
+    async def fading(self, view: View) -> tuple[list[str], FactStrengthColumns]:
+        """Ids of all active, unconfirmed facts, and what their strength is made of."""
+        rows = await self._pool.rows(Q["fading"], **seen_by(view), evergreen=_EVERGREEN)
+        return [row["fact_id"] for row in rows], columns_of(FactStrengthColumns, rows)
 
     async def grounds(self, view: View, given: str) -> FactGrounds:
         """A fact with its words, links and entities. Raises NotFound, Ambiguous."""
         fact = await self.one(view, given)
         seen = {**seen_by(view), "id": fact.fact_id}
         words, links, entities = [await self._pool.rows(Q[name], **seen) for name in ("words", "links", "entities")]
-        return FactGrounds(fact, words, links, entities)
+        return FactGrounds(
+            fact,
+            [typed(FactWords, row) for row in words],
+            [typed(FactLink, row, statement=row["statement"] or "") for row in links],
+            [typed(EntityInRole, row) for row in entities],
+        )
 
     async def _hydrate(
         self,
@@ -177,7 +185,7 @@ def _shown(row: DictRow) -> ShownFact:
         object=row["shown_object"],
         slot=row["shown_slot"],
         sources=[FactSource(**each) for each in row["sources"]],
-        recalls={name: row[name] for name in _RECALLS},
+        recalls=recalled(row),
     )
 
 

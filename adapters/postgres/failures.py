@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from psycopg.rows import DictRow
-
 from adapters.postgres.pool import Pool
+from adapters.postgres.reads import typed
 from adapters.postgres.sql import queries
 from adapters.row_scope import everybody
+from memory.model.failures import StepFailure
 
 Q = queries("failures")
 BASE_S, CAP_S = 60.0, 21_600.0
@@ -33,6 +33,6 @@ class PostgresFailures:
             rows = await self._pool.rows(Q["resting"], step=step, base_s=BASE_S, cap_s=CAP_S)
         return [row["user_id"] for row in rows]
 
-    async def of(self, user_id: str) -> list[DictRow]:
-        """What cannot be done for a user: `{step, reason, times, since, at}`."""
-        return await self._pool.rows(Q["of"], user_id=user_id)
+    async def of(self, user_id: str) -> list[StepFailure]:
+        """What cannot be done for a user."""
+        return [typed(StepFailure, row) for row in await self._pool.rows(Q["of"], user_id=user_id)]

@@ -9,13 +9,14 @@ import orjson
 from psycopg.rows import DictRow
 
 from adapters.postgres.pool import Pool
-from adapters.postgres.reads import at, seen_by
+from adapters.postgres.reads import at, seen_by, typed
 from adapters.postgres.sql import queries
 from memory.model.entities import EVERGREEN_TYPES
 from memory.model.scopes import View
-from memory.model.shown import NOW, Day, Then
+from memory.model.shown_times import NOW, Day, DayEntity, DaySegment, MemoryShape, Then, TimelineEntry
 from memory.model.sources import TTL_POLICIES
 from memory.model.timeline import Instant, Interval
+from memory.rules.census import EntityColumns, columns_of
 from memory.rules.promises import due_of, settled
 
 Q = queries("figures")
@@ -47,9 +48,10 @@ class PostgresFigures:
         assert row is not None
         return row["sessions"], row["segments"]
 
-    async def living(self, view: View) -> list[dict[str, Any]]:
-        """The tier of every entity in sight, and what its strength is made of (a row of EntityColumns)."""
-        return [{**row, **_strength_row(row)} for row in await self._pool.rows(Q["living"], **seen_by(view))]
+    async def living(self, view: View) -> tuple[list[str], EntityColumns]:
+        """The tiers of all entities in sight, and what their strength is made of."""
+        rows = [{**row, **_strength_row(row)} for row in await self._pool.rows(Q["living"], **seen_by(view))]
+        return [row["tier"] for row in rows], columns_of(EntityColumns, rows)
 
     async def lag_s(self, view: View) -> float:
         """Seconds since the oldest work still queued was asked for; 0 without any."""
@@ -63,11 +65,11 @@ class PostgresFigures:
         assert row is not None
         return int(row["count"])
 
-    async def shape(self, view: View) -> DictRow:
-        """Entities by type, facts and links by kind, mentions and evidence, entities no fact speaks of, and bytes."""
+    async def shape(self, view: View) -> MemoryShape:
+        """What a memory is made of."""
         row = await self._pool.row(Q["shape"], **seen_by(view))
         assert row is not None
-        return row
+        return typed(MemoryShape, row)
 
     async def upkeep(self, user_id: str, kinds: Sequence[str]) -> dict[str, Instant]:
         """Kind of command -> when it was last carried out."""
@@ -80,13 +82,19 @@ class PostgresFigures:
         said = await self._pool.rows(Q["day"], **seen, limit=telling)
         entities = await self._pool.rows(Q["day_entities"], **seen, types=list(DAY_TYPES))
         feelings = await self._pool.rows(Q["day_emotions"], **seen)
-        return Day(said[0]["sessions"] if said else 0, said, entities, [row["felt"] for row in feelings])
+        return Day(
+            sessions=said[0]["sessions"] if said else 0,
+            telling=[typed(DaySegment, row, text=row["text"] or "", mark="") for row in said],
+            entities=[typed(DayEntity, row) for row in entities],
+            feelings=[row["felt"] for row in feelings],
+        )
 
     async def named(self, view: View, name: str, then: Then = NOW) -> list[str]:
         """Ids of the entities in sight that an id or a name means."""
         rows = await self._pool.rows(Q["named"], **seen_by(view), **at(then), name=name)
         return [row["entity_id"] for row in rows]
 
-    async def timeline(self, view: View, limit: int, then: Then = NOW, **filters: Any) -> list[DictRow]:
+    async def timeline(self, view: View, limit: int, then: Then = NOW, **filters: Any) -> list[TimelineEntry]:
         """Segments and facts in time order; filters: after, before, entities (ids or None), mark, key."""
-        return await self._pool.rows(Q["timeline"], **seen_by(view), **at(then), **filters, limit=limit)
+        rows = await self._pool.rows(Q["timeline"], **seen_by(view), **at(then), **filters, limit=limit)
+        return [typed(TimelineEntry, row, text=row["text"] or "") for row in rows]

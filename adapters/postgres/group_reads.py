@@ -12,7 +12,7 @@ from adapters.postgres.reads import meant, page_of, seen_by, typed
 from adapters.postgres.sql import queries
 from memory.errors import NotFound
 from memory.model.scopes import View
-from memory.model.shown import GroupSource, Page, Row, ShownGroup, ShownInsight
+from memory.model.shown import GroupSource, HoldingStoryline, Page, ShownGroup, ShownInsight
 
 Q = queries("group_reads")
 _NOTHING = dict.fromkeys(("ids", "entity", "open", "state", "after", "before", "mark", "key"))
@@ -61,10 +61,11 @@ class PostgresGroupReads:
         rows = await self._pool.rows(Q["macros_of"], **seen_by(view), ids=list(storylines))
         return {row["group_id"]: row["members"] for row in rows}
 
-    async def holding(self, view: View, segments: Sequence[tuple[str, int]]) -> list[Row]:
-        """Storylines that hold (source id, segment key)s: `{group_id, place, named}`, places from 1."""
+    async def holding(self, view: View, segments: Sequence[tuple[str, int]]) -> list[HoldingStoryline]:
+        """Storylines that hold (source id, segment key)s."""
         sources, keys = [each[0] for each in segments], [each[1] for each in segments]
-        return list(await self._pool.rows(Q["holding"], **seen_by(view), sources=sources, segments=keys))
+        rows = await self._pool.rows(Q["holding"], **seen_by(view), sources=sources, segments=keys)
+        return [typed(HoldingStoryline, row) for row in rows]
 
     async def insights(self, view: View, ids: Sequence[str]) -> list[ShownInsight]:
         """Insights of consolidations, in order."""

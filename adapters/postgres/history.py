@@ -10,13 +10,23 @@ from psycopg.rows import DictRow
 from adapters.postgres import codec
 from adapters.postgres.journal import content_ids
 from adapters.postgres.pool import Pool
-from adapters.postgres.reads import meant, seen_by
+from adapters.postgres.reads import cited, meant, seen_by, typed
 from adapters.postgres.sql import queries
 from memory.model.changes import Row
 from memory.model.entities import Entity
 from memory.model.facts import Evidence, Fact, Link
 from memory.model.scopes import View
-from memory.model.shown import ChangeStep, JournalEntry, Visibility
+from memory.model.shown_changes import (
+    ChangeStep,
+    EntityInRole,
+    HeldFact,
+    JournalEntry,
+    MemoryStamp,
+    SegmentBearing,
+    SegmentRecord,
+    SupportedFact,
+    Visibility,
+)
 from memory.model.timeline import EARLIEST, Instant
 from memory.rules.telling import steps
 
@@ -84,18 +94,18 @@ class PostgresHistory:
             clearance=int(view.clearance),
             facts=await self.statements(view, facts),
             entities=await self.names(view, entities),
-            segments={row.pop("segment_key"): row for row in segments},
+            segments={row["segment_key"]: cited(row) for row in segments},
         )
 
     async def facts_seen(self, view: View) -> frozenset[str]:
         """Ids of all facts in sight as they stand."""
         return frozenset(row["fact_id"] for row in await self._pool.rows(Q["facts_seen"], **seen_by(view)))
 
-    async def stamp(self, view: View, encoder: str) -> DictRow:
-        """What differs as soon as a memory has moved on, or what is in sight of it: its `version` and more."""
+    async def stamp(self, view: View, encoder: str) -> MemoryStamp:
+        """What differs as soon as a memory has moved on, or what is in sight of it."""
         row = await self._pool.row(Q["stamp"], user_id=view.user_id, scopes=list(view.scopes), encoder=encoder)
         assert row is not None
-        return row
+        return typed(MemoryStamp, row)
 
     async def statements(self, view: View, ids: Iterable[str]) -> dict[str, str]:
         """fact id -> its statement, of those in sight."""
@@ -124,24 +134,29 @@ class PostgresHistory:
         until: Instant | None,
         about: Sequence[str] | None,
         limit: int,
-    ) -> list[DictRow]:
+    ) -> list[HeldFact]:
         """Facts believed at `until` (default: now) and not at `after` (default: the beginning), or the other way."""
         since = EARLIEST if after is None else after
         known, other = (until, since) if which == "gained" else (since, until)
         times = {"known": known, "other": other, "after": since, "until": until}
         ids = None if about is None else list(about)
-        return await self._pool.rows(Q["gained"], **seen_by(view), **times, about=ids, limit=limit)
+        rows = await self._pool.rows(Q["gained"], **seen_by(view), **times, about=ids, limit=limit)
+        return [typed(HeldFact, row) for row in rows]
 
-    async def segment(self, view: View, scope: str, source_id: str, given: str) -> DictRow:
+    async def segment(self, view: View, scope: str, source_id: str, given: str) -> SegmentRecord:
         """A segment of a source in sight, by its id or the beginning of it. Raises NotFound, Ambiguous."""
         where = {"user_id": view.user_id, "scope": scope, "source_id": source_id, "id": given}
-        return dict(meant(await self._pool.rows(Q["segment"], **where), given, "segment"))
+        row = meant(await self._pool.rows(Q["segment"], **where), given, "segment")
+        return typed(SegmentRecord, row, text=row["text"] or "")
 
-    async def resting_on(self, view: View, key: int) -> tuple[list[DictRow], list[DictRow], list[str]]:
-        """Facts that a segment supports or has supported, entities it mentions, and the ids of all of them."""
+    async def resting_on(self, view: View, key: int) -> SegmentBearing:
+        """What rests on a segment."""
         ids = [row["id"] for row in await self._pool.rows(Q["rests_on"], user_id=view.user_id, key=key)]
         facts = await self._pool.rows(Q["facts_of"], **seen_by(view), key=key, ids=ids)
-        return facts, await self._pool.rows(Q["entities_of"], **seen_by(view), key=key), ids
+        entities = await self._pool.rows(Q["entities_of"], **seen_by(view), key=key)
+        return SegmentBearing(
+            [typed(SupportedFact, row) for row in facts], [typed(EntityInRole, row) for row in entities], ids
+        )
 
 
 def _facts_in(rows: Iterable[Row]) -> Iterator[str]:

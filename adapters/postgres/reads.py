@@ -12,7 +12,8 @@ from adapters.postgres.pool import Pool
 from adapters.postgres.sql import queries
 from memory.errors import Ambiguous, NotFound
 from memory.model.scopes import View
-from memory.model.shown import Page, RefutedFact, Shown, ShownSegment, Then
+from memory.model.shown import Page, RecallFigures, RefutedFact, SegmentWords, Shown, ShownSegment
+from memory.model.shown_times import Then
 
 Q = queries("reads")
 _DRESSED = f"WITH waiting AS ({Q['pending']}) SELECT * FROM waiting LEFT JOIN ({Q['hydrate']}) AS shown ON true"
@@ -49,6 +50,16 @@ def typed(kind: type[Shown], row: Mapping[str, Any], **made: Any) -> Shown:
     """A row as a value of this dataclass: fields that are not `made` here are columns of the same names."""
     read = {each.name: row[each.name] for each in fields(kind) if each.name not in made}  # type: ignore[arg-type]
     return kind(**read, **made)
+
+
+def recalled(row: Mapping[str, Any]) -> RecallFigures:
+    """The columns that tell of recalls."""
+    return typed(RecallFigures, row)
+
+
+def cited(row: Mapping[str, Any]) -> SegmentWords:
+    """The segment of a row that is cited; words that are erased are empty."""
+    return typed(SegmentWords, row, text=row["text"] or "")
 
 
 def _shown(row: DictRow) -> ShownSegment:

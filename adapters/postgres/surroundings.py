@@ -7,10 +7,10 @@ from typing import Any
 
 from adapters.postgres.across import as_seen
 from adapters.postgres.pool import Pool
-from adapters.postgres.reads import seen_by
+from adapters.postgres.reads import seen_by, typed
 from adapters.postgres.sql import queries
 from memory.model.scopes import View
-from memory.model.shown import NOW, Then
+from memory.model.shown_times import NOW, FactAround, HitSurroundings, Then, TurnAround
 from memory.services.known import STEPS
 
 Q = queries("surroundings")
@@ -25,8 +25,8 @@ class PostgresSurroundings:
     def __init__(self, pool: Pool) -> None:
         self._pool = pool
 
-    async def around(self, view: View, keys: Sequence[int], ids: Sequence[str], then: Then = NOW) -> Mapping[str, Any]:
-        """`{facts, turns}` around the segments of these keys that carry these facts.
+    async def around(self, view: View, keys: Sequence[int], ids: Sequence[str], then: Then = NOW) -> HitSurroundings:
+        """What lies around the segments of these keys that carry these facts.
 
         Facts are as they were believed at `then.known`, and end as it is told on `then.as_of`; of what was believed in
         the past each also tells the `grounds` of it among the keys.
@@ -37,4 +37,11 @@ class PostgresSurroundings:
         row = await self._pool.row(Q["around"], **asked) or {"facts": (), "turns": ()}
         if then.known is not None:
             row |= await self._pool.row(Q["known_around"], **asked) or {}
-        return {**row, "facts": [as_seen(fact, then.as_of) for fact in row["facts"]]}
+        return HitSurroundings(
+            facts=[_fact(as_seen(fact, then.as_of)) for fact in row["facts"]],
+            turns=[typed(TurnAround, turn, text=turn["text"] or "") for turn in row["turns"]],
+        )
+
+
+def _fact(row: Mapping[str, Any]) -> FactAround:
+    return typed(FactAround, row, grounds=row.get("grounds", ()))

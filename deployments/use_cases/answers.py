@@ -12,7 +12,7 @@ from deployments.use_cases.overviews import overview
 from deployments.use_cases.questions import Recalled
 from memory.model.profile import Profile
 from memory.model.scopes import View
-from memory.model.shown import Row, ShownEntity, ShownFact, ShownSegment
+from memory.model.shown import MadePromise, ShownEntity, ShownFact, ShownSegment
 from memory.model.timeline import Instant
 from memory.retrieval.query import Question
 from memory.rules.keeping import KEPT_ON
@@ -82,21 +82,21 @@ async def _promised(app: AppContext, who: Caller, question: Question, profile: P
     return done(question.text, deed or frozenset(), known, profile.name, offset_s)
 
 
-def _known_promise(seen: ShownEntity, made: Row, now: Instant, offset_s: int) -> KnownPromise:
+def _known_promise(seen: ShownEntity, made: MadePromise, now: Instant, offset_s: int) -> KnownPromise:
     said = seen.entity.properties
     by, to = (None if said.get(side) is None else str(said[side]) for side in ("by", "to"))
     text = str(said.get("text") or seen.entity.name)
-    words = made["quote"] or text
+    words = made.quote or text
     return KnownPromise(
         text=text,
         by=by,
         to=to,
         due=due_of(said),
         state=promise_state(said, now),
-        made=SegmentHit(words, by or "", seen.first_seen, offset_s, made["source_id"], made["segment_id"]),
-        statement=made["statement"] or "",
+        made=SegmentHit(words, by or "", seen.first_seen, offset_s, made.source_id, made.segment_id),
+        statement=made.statement or "",
         kept_on=moment_in(said, KEPT_ON),
-        answering=made["answering"] or "",
+        answering=made.answering or "",
     )
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from dataclasses import asdict
+from typing import Annotated
 
 from pydantic import BaseModel, Field
 
@@ -11,6 +12,7 @@ from deployments.callers import Caller, seeing_all
 from deployments.kinds import TokenName
 from deployments.paging import PageParameters, cursor_of
 from memory.errors import Invalid
+from memory.model.audits import AuditTrailRow
 from memory.model.timeline import iso
 
 _ENTRY = {
@@ -61,9 +63,8 @@ async def audit(app: AppContext, who: Caller, asked: AuditParameters) -> AuditLi
         raise Invalid("cursor: give it back as a list gave it.")
     await app.trail.flush()
     page = await app.stores.access.audit.page(who.user_id, asked.limit, asked.token, **place)
-    return AuditList(entries=[_shown(row) for row in page.shown], total=page.total, cursor=cursor_of(page.last))
+    return AuditList(entries=[_shown(each) for each in page.shown], total=page.total, cursor=cursor_of(page.last))
 
 
-def _shown(row: dict[str, Any]) -> AuditEntry:
-    told = {name: row[name] for name in ("token", "route", "status", "sources", "count")}
-    return AuditEntry(**told, ids=row["things"], at=iso(row["at"]) or "")
+def _shown(row: AuditTrailRow) -> AuditEntry:
+    return AuditEntry(**{**asdict(row), "ids": row.things, "at": iso(row.at)})

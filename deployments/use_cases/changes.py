@@ -13,7 +13,7 @@ from deployments.kinds import ShortText
 from deployments.paging import PageParameters, cursor_of
 from deployments.use_cases.explaining import StepOut, lines_of, shown_steps
 from memory.errors import Invalid
-from memory.model.shown import ChangeStep
+from memory.model.shown_changes import ChangeStep
 
 LOGGED = ("fact", "entity")
 """Evidence is told by the change it made; evidence that made none changed no belief."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Annotated, Any
 
 from pydantic import BaseModel, Field
@@ -11,6 +12,7 @@ from deployments.app_context import AppContext
 from deployments.callers import Caller
 from deployments.paging import PageParameters, cursor_of
 from deployments.use_cases.entities import EntityOut, shown_entities
+from memory.model.shown import PatternQuote, SegmentWords, ShownCommunity, ShownPattern
 from memory.model.timeline import iso
 from memory.words.cleaning import harmless
 
@@ -107,24 +109,24 @@ class PatternParameters(PageParameters):
 async def list_communities(app: AppContext, who: Caller, asked: PageParameters) -> CommunityList:
     """Who and what belongs together, by what the caller may see."""
     page = await app.stores.nights.communities.communities(who.view, asked.limit, **asked.place())
-    shown = [CommunityOut(**_shown(row)) for row in page.shown]
+    shown = [CommunityOut(**_shown(each)) for each in page.shown]
     return CommunityList(communities=shown, total=page.total, cursor=cursor_of(page.last))
 
 
 async def community(app: AppContext, who: Caller, community_id: str) -> CommunityPage:
     """One community, by its id or the beginning of it. Raises NotFound, Ambiguous."""
     reads = app.stores.nights.communities
-    row = await reads.community(who.view, community_id)
-    ids = row["members"][:MOST_MEMBERS]
+    found = await reads.community(who.view, community_id)
+    ids = list(found.members[:MOST_MEMBERS])
     members = await app.stores.reads.entities.page(who.view, len(ids), ids=ids)
     seen = {each.entity.entity_id: each for each in members.shown}
-    patterns = (await reads.patterns(who.view, MOST_SEGMENTS, community=row["group_id"])).shown
+    patterns = (await reads.patterns(who.view, MOST_SEGMENTS, community=found.group_id)).shown
     return CommunityPage(
-        **_shown(row),
+        **_shown(found),
         members=shown_entities([seen[each] for each in ids if each in seen], app.clock.now(), app.settings.life),
-        core=row["core"],
+        core=list(found.core),
         shown=await _patterns(app, who, patterns),
-        segments=[_quote(each) for each in await reads.segments(who.view, row["members"], MOST_SEGMENTS)],
+        segments=[Quote(**_said(each)) for each in await reads.segments(who.view, found.members, MOST_SEGMENTS)],
     )
 
 
@@ -141,37 +143,35 @@ async def pattern(app: AppContext, who: Caller, pattern_id: str) -> PatternOut:
     return shown
 
 
-async def _patterns(app: AppContext, who: Caller, rows: Sequence[Mapping[str, Any]]) -> list[PatternOut]:
-    quoted = await app.stores.nights.communities.quoted(who.view, [row["group_id"] for row in rows])
+async def _patterns(app: AppContext, who: Caller, found: Sequence[ShownPattern]) -> list[PatternOut]:
+    quoted = await app.stores.nights.communities.quoted(who.view, [each.group_id for each in found])
     return [
         PatternOut(
-            pattern_id=row["group_id"],
-            community_id=row["community_id"],
-            about=[harmless(each) for each in row["about"]],
-            since=iso(row["opened_at"]),
-            quotes=[_quote(each) for each in quoted[row["group_id"]]],
+            pattern_id=each.group_id,
+            community_id=each.community_id,
+            about=[harmless(name) for name in each.about],
+            since=iso(each.opened_at),
+            quotes=[_quote(one) for one in quoted[each.group_id]],
         )
-        for row in rows
+        for each in found
     ]
 
 
-def _shown(row: Mapping[str, Any]) -> dict[str, Any]:
+def _shown(found: ShownCommunity) -> dict[str, Any]:
     return {
-        "community_id": row["group_id"],
-        "names": [harmless(each) for each in row["named"]],
-        "size": row["size"],
-        "patterns": row["patterns"],
-        "since": iso(row["opened_at"]),
+        "community_id": found.group_id,
+        "names": [harmless(each) for each in found.named],
+        "size": len(found.members),
+        "patterns": found.patterns,
+        "since": iso(found.opened_at),
     }
 
 
-def _quote(row: Mapping[str, Any]) -> Quote:
-    return Quote(
-        fact_id=row.get("fact_id"),
-        statement=row.get("statement"),
-        text=row["text"],
-        speaker=row["speaker"],
-        at=None if row["at"] is None else iso(row["at"]),
-        source_id=row["source_id"],
-        segment_id=row["segment_id"],
-    )
+def _quote(quote: PatternQuote) -> Quote:
+    return Quote(fact_id=quote.fact_id, statement=quote.statement, **_said(quote.said))
+
+
+def _said(said: SegmentWords | None) -> dict[str, str | None]:
+    if said is None:
+        return dict.fromkeys(("text", "speaker", "at", "source_id", "segment_id"))
+    return {**asdict(said), "at": iso(said.at)}

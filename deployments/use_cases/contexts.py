@@ -9,7 +9,8 @@ from itertools import accumulate
 from deployments.app_context import AppContext
 from memory.model.ids import fold
 from memory.model.scopes import View
-from memory.model.shown import Row, ShownSegment, Then
+from memory.model.shown import ShownSegment
+from memory.model.shown_times import FactAround, Then, TurnAround
 from memory.model.timeline import Instant
 from memory.retrieval.batches import local_date
 from memory.retrieval.packing import PackedLine, pack
@@ -39,10 +40,10 @@ async def context_for(
         Then(question.as_of, question.known_as_of),
     )
     if question.known_as_of is not None:
-        shown = _as_known(shown, around["facts"])
-    facts = {row["fact_id"]: row for row in around["facts"]}
-    notes = [_noted(row, facts, question.now) for row in facts.values()]
-    turns = [_beside(row) for row in _nearest(around["turns"], shown)]
+        shown = _as_known(shown, around.facts)
+    facts = {each.fact_id: each for each in around.facts}
+    notes = [_noted(each, facts, question.now) for each in facts.values()]
+    turns = [_beside(each) for each in _nearest(around.turns, shown)]
     hits = [hit_of(each) for each in shown]
     found = context_of(hits, notes, turns, question.budget_tokens, question.as_of, seen)
     return found.text, max(found.cites, default=0) if question.trimmed else len(shown)
@@ -98,40 +99,39 @@ def _line(shown: ShownSegment) -> PackedLine:
     return PackedLine(local_date(hit.at, hit.offset_s), hit.speaker, told_with_marks(hit))
 
 
-def _as_known(shown: Sequence[ShownSegment], facts: Sequence[Row]) -> list[ShownSegment]:
+def _as_known(shown: Sequence[ShownSegment], facts: Sequence[FactAround]) -> list[ShownSegment]:
     """The hits with the facts that they carried then, instead of those that they carry now."""
     carried: dict[int, list[str]] = {}
-    for fact in sorted(facts, key=lambda each: each["fact_id"]):
-        for key in fact["grounds"]:
-            carried.setdefault(key, []).append(fact["fact_id"])
+    for fact in sorted(facts, key=lambda each: each.fact_id):
+        for key in fact.grounds:
+            carried.setdefault(key, []).append(fact.fact_id)
     return [replace(each, fact_ids=carried.get(each.segment_key, [])) for each in shown]
 
 
-def _nearest(turns: Sequence[Row], shown: Sequence[ShownSegment]) -> list[Row]:
+def _nearest(turns: Sequence[TurnAround], shown: Sequence[ShownSegment]) -> list[TurnAround]:
     """Each turn once, those around the best hits first."""
     rank = {each.segment_key: place for place, each in enumerate(shown)}
-    unique: dict[int, Row] = {}
-    for turn in sorted(turns, key=lambda turn: (rank[turn["near"]], turn["at"])):
-        unique.setdefault(turn["segment_key"], turn)
+    unique: dict[int, TurnAround] = {}
+    for turn in sorted(turns, key=lambda turn: (rank[turn.near], turn.at)):
+        unique.setdefault(turn.segment_key, turn)
     return list(unique.values())
 
 
-def _beside(turn: Row) -> SegmentHit:
-    named = ("text", "speaker", "at", "offset_s", "source_id", "segment_id")
-    return SegmentHit(**{name: turn[name] for name in named})
+def _beside(turn: TurnAround) -> SegmentHit:
+    return SegmentHit(turn.text, turn.speaker, turn.at, turn.offset_s, turn.source_id, turn.segment_id)
 
 
-def _noted(row: Row, facts: Mapping[str, Row], now: Instant) -> SurroundingFact:
-    later = [facts[each] for each in row["superseded_by"] if each in facts]
-    successor = min(later, key=lambda each: bool(each["predicate"] != row["predicate"]), default=None)
+def _noted(around: FactAround, facts: Mapping[str, FactAround], now: Instant) -> SurroundingFact:
+    later = [facts[each] for each in around.superseded_by if each in facts]
+    successor = min(later, key=lambda each: each.predicate != around.predicate, default=None)
     fact = KnownFact(
-        fact_id=row["fact_id"],
-        statement=row["statement"],
-        valid_from=row["valid_from"],
-        valid_to=row["valid_to"],
-        status=row["status"],
-        predicate=row["predicate"],
-        superseded_by=successor["statement"] if successor else None,
-        ahead=is_ahead(row["valid_to"], now),
+        fact_id=around.fact_id,
+        statement=around.statement,
+        valid_from=around.valid_from,
+        valid_to=around.valid_to,
+        status=around.status,
+        predicate=around.predicate,
+        superseded_by=successor.statement if successor else None,
+        ahead=is_ahead(around.valid_to, now),
     )
-    return SurroundingFact(fact, row["subject"], row["subject_type"], tuple(row["disputes"]))
+    return SurroundingFact(fact, around.subject, around.subject_type, tuple(around.disputes))

@@ -13,7 +13,7 @@ from deployments.callers import Caller
 from deployments.dates import day_of, today
 from deployments.use_cases.contexts import marks_of
 from memory.errors import Invalid
-from memory.model.shown import Day
+from memory.model.shown_times import Day
 from memory.model.timeline import Interval
 from memory.rules.promises import MOST_PROMISES, due_of
 from memory.services.reviewing import CONSIDERED, people_of, summary_of
@@ -55,8 +55,8 @@ async def review_day(app: AppContext, who: Caller, written: str | None = None) -
     asked = today(app.clock.now(), zone) if written is None else _date(written)
     span = day_of(asked, zone)
     day = await app.stores.reads.figures.day(who.view, span, CONSIDERED)
-    marks = await marks_of(app, who.view, [row["segment_key"] for row in day.telling])
-    day = replace(day, telling=[{**row, "mark": marks.get(row["segment_key"], "")} for row in day.telling])
+    marks = await marks_of(app, who.view, [each.segment_key for each in day.telling])
+    day = replace(day, telling=[replace(each, mark=marks.get(each.segment_key, "")) for each in day.telling])
     people = people_of(day)[:MOST_NAMES]
     promises = dict.fromkeys((*await _due(app, who, span), *_names(day, "promise")))
     return Daily(
@@ -78,7 +78,7 @@ def _date(text: str) -> date:
 
 
 def _names(day: Day, type_: str) -> list[str]:
-    return [row["name"] for row in day.entities if row["type"] == type_ and not row["is_owner"]]
+    return [each.name for each in day.entities if each.type == type_ and not each.is_owner]
 
 
 async def _due(app: AppContext, who: Caller, day: Interval) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from typing import Annotated
 
 from pydantic import BaseModel, Field
@@ -69,7 +70,7 @@ async def difference(app: AppContext, who: Caller, asked: DiffParameters) -> Dif
         beyond=beyond(asked),
     )
     gained, lost = [
-        [LinkedFact(**row) for row in await history.held(who.view, which, since, until, about, MOST_HELD)]
+        [LinkedFact(**asdict(each)) for each in await history.held(who.view, which, since, until, about, MOST_HELD)]
         for which in ("gained", "lost")
     ]
     lines = [*_balance(gained, lost), *await lines_of(app, who, steps)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field
@@ -24,7 +25,8 @@ from deployments.use_cases.facts import (
     shown_notes,
 )
 from memory.model.entities import EntityType
-from memory.model.shown import NOW, ShownEntity, Then
+from memory.model.shown import SegmentWords, ShownEntity
+from memory.model.shown_times import NOW, Then
 from memory.model.timeline import Instant, iso
 from memory.rules.census import EntityColumns, columns_of, entity_anchors, entity_row
 from memory.rules.decay import strength_of
@@ -198,11 +200,16 @@ async def profile_of(
         **shown_entity(seen, now, life).model_dump(),
         description=seen.entity.description if described else None,
         facts=shown_facts(facts, now, life),
-        timeline=[Spoken(**{**row, "at": iso(row["at"])}) for row in spoken],
+        timeline=shown_spoken(spoken),
         notes=shown_notes(notes),
-        related=[Related(**row) for row in related],
+        related=[Related(**asdict(each)) for each in related],
         merged_from=merged_from,
     )
+
+
+def shown_spoken(segments: Sequence[SegmentWords]) -> list[Spoken]:
+    """Segments as they are sent."""
+    return [Spoken(**{**asdict(each), "at": iso(each.at)}) for each in segments]
 
 
 def shown_entity(seen: ShownEntity, now: Instant, life: Life) -> EntityOut:
@@ -212,7 +219,7 @@ def shown_entity(seen: ShownEntity, now: Instant, life: Life) -> EntityOut:
 
 def shown_entities(page: Sequence[ShownEntity], now: Instant, life: Life) -> list[EntityOut]:
     """Entities as they are sent, with their strength at `now`."""
-    rows = [entity_row(each.entity, each.first_seen, each.last_seen, each.recalls) for each in page]
+    rows = [entity_row(each.entity, each.first_seen, each.last_seen, asdict(each.recalls)) for each in page]
     strength = strength_of("entity", entity_anchors(columns_of(EntityColumns, rows), now, life), now, life)
     return [_shown(each, value) for each, value in zip(page, strength.tolist(), strict=True)]
 

@@ -158,8 +158,8 @@ async def _keys(app: AppContext, who: Caller, body: Splitting) -> AsyncIterator[
             yield segment_key(scope, source_id, each.segment_id)
     for segment in body.segments:
         scope, source_id = await app.stores.reads.sources.resolve(who.view, segment.source_id, None)
-        row = await app.stores.reads.history.segment(who.view, scope, source_id, segment.segment_id)
-        yield int(row["segment_key"])
+        found = await app.stores.reads.history.segment(who.view, scope, source_id, segment.segment_id)
+        yield found.segment_key
 
 
 async def write_note(app: AppContext, who: Caller, key: str, entity_id: str, body: NoteIn) -> WrittenNote:

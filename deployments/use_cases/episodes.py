@@ -104,9 +104,9 @@ async def resting_on(app: AppContext, who: Caller, source_ids: Sequence[str]) ->
         scope, source_id = await app.stores.reads.sources.resolve(who.view, given, None)
         for segment in (await app.stores.reads.sources.segments(scope, source_id))[:MOST_READ]:
             key = segment_key(scope, source_id, segment.segment_id)
-            told, seen, _ = await app.stores.reads.history.resting_on(who.view, key)
-            facts |= dict.fromkeys(each["fact_id"] for each in told if each["supported"])
-            entities |= dict.fromkeys(each["entity_id"] for each in seen)
+            resting = await app.stores.reads.history.resting_on(who.view, key)
+            facts |= dict.fromkeys(each.fact_id for each in resting.facts if each.supported)
+            entities |= dict.fromkeys(each.entity_id for each in resting.entities)
     return list(facts), list(entities)
 
 

@@ -17,9 +17,10 @@ from deployments.use_cases.entities import (
     EntityOut,
     Spoken,
     shown_entity,
+    shown_spoken,
 )
 from deployments.use_cases.facts import EVERY_STATUS, Cited, FactOut, NoteOut, shown_facts, shown_notes
-from memory.model.shown import ChangeStep, FactGrounds, Row
+from memory.model.shown_changes import ChangeStep, FactGrounds
 from memory.model.timeline import iso
 from memory.rules import explaining
 from memory.rules.telling import line_of
@@ -193,8 +194,8 @@ async def explain(app: AppContext, who: Caller, fact_id: str) -> Explained:
         judged_by=grounds.fact.judged_by,
         protected=grounds.fact.protected,
         stability=grounds.fact.stability,
-        words=[Said(**{**row, "at": iso(row["at"])}) for row in grounds.words],
-        entities=[LinkedEntity(**row) for row in grounds.entities],
+        words=[Said(**{**asdict(each), "at": iso(each.at)}) for each in grounds.words],
+        entities=[LinkedEntity(**asdict(each)) for each in grounds.entities],
         notes=shown_notes(notes),
         changes=shown_steps(steps),
         **{name: _linked(grounds, *rule) for name, rule in _LINKS.items()},
@@ -214,9 +215,7 @@ async def explain_entity(app: AppContext, who: Caller, entity_id: str) -> Explai
     told = ExplainedEntity(
         entity=shown_entity(entity, now, app.settings.life),
         merged_from=[Became(entity_id=each, name=name) for each, name in names.items()],
-        words=[
-            Spoken(**{**row, "at": iso(row["at"])}) for row in await reads.segments(who.view, known, PROFILE_SEGMENTS)
-        ],
+        words=shown_spoken(await reads.segments(who.view, known, PROFILE_SEGMENTS)),
         facts=[LinkedFact(fact_id=each.fact_id, statement=each.statement, status=each.status) for each in facts],
         notes=shown_notes((await reads.notes(who.view, known, PROFILE_NOTES, now)).shown),
         changes=shown_steps(steps),
@@ -230,14 +229,14 @@ async def explain_segment(
     """What rests on a segment, its revisions, and what replaced it. Ids may be shortened to a unique prefix."""
     history = app.stores.reads.history
     scope, known = await app.stores.reads.sources.resolve(who.view, source_id, team_id)
-    row = await history.segment(who.view, scope, known, segment_id)
-    facts, entities, ids = await history.resting_on(who.view, row["segment_key"])
-    steps, _ = await history.steps(who.view, ids=ids)
-    steps = [step for step in steps if row["segment_key"] in step.heard]
+    segment = await history.segment(who.view, scope, known, segment_id)
+    resting = await history.resting_on(who.view, segment.segment_key)
+    steps, _ = await history.steps(who.view, ids=resting.ids)
+    steps = [step for step in steps if segment.segment_key in step.heard]
     told = ExplainedSegment(
-        segment=SegmentHistory(**{**row, "at": iso(row["at"])}),
-        facts=[RestingFact(**each) for each in facts],
-        entities=[LinkedEntity(**each) for each in entities],
+        segment=SegmentHistory(**{**asdict(segment), "at": iso(segment.at)}),
+        facts=[RestingFact(**asdict(each)) for each in resting.facts],
+        entities=[LinkedEntity(**asdict(each)) for each in resting.entities],
         changes=shown_steps(steps),
     )
     return await _finish(app, who, told, steps, explaining.graph_of_segment, explaining.lines_of_segment)
@@ -285,21 +284,17 @@ def shown_steps(steps: Sequence[ChangeStep]) -> list[StepOut]:
                 **{name: getattr(step, name) for name in StepOut.model_fields},
                 "at": iso(step.at),
                 "because": list(step.because),
-                "cited": [_quoted(row) for row in step.cited],
+                "cited": [Quoted(**{**asdict(each), "at": iso(each.at)}) for each in step.cited],
             }
         )
         for step in steps
     ]
 
 
-def _quoted(row: Row) -> Quoted:
-    return Quoted(**{**row, "at": iso(row["at"])})
-
-
 def _linked(grounds: FactGrounds, kind: str, outgoing: bool | None) -> list[LinkedFact]:
     found = {
-        row["fact_id"]: LinkedFact(fact_id=row["fact_id"], statement=row["statement"] or "", status=row["status"])
-        for row in grounds.links
-        if row["kind"] == kind and outgoing in (None, row["outgoing"])
+        each.fact_id: LinkedFact(fact_id=each.fact_id, statement=each.statement, status=each.status)
+        for each in grounds.links
+        if each.kind == kind and outgoing in (None, each.outgoing)
     }
     return list(found.values())

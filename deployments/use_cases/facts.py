@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import fields
+from dataclasses import asdict, fields
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field
@@ -16,7 +16,8 @@ from deployments.paging import PageParameters, cursor_of
 from deployments.use_cases.searching import ContextParameters, search
 from memory.errors import NotFound
 from memory.model.origins import ProvenanceFilter
-from memory.model.shown import NOW, Row, ShownFact, Then
+from memory.model.shown import ShownFact, ShownNote
+from memory.model.shown_times import NOW, Then
 from memory.model.timeline import Instant, iso
 from memory.rules.census import FactStrengthColumns, Recalls, columns_of, fact_anchors
 from memory.rules.decay import strength_of
@@ -224,7 +225,7 @@ async def notes_on(app: AppContext, who: Caller, about_id: str, asked: PageParam
 
 def shown_facts(facts: Sequence[ShownFact], now: Instant, life: Life) -> list[FactOut]:
     """Facts as they are sent, with their strength at `now`."""
-    rows = [{**each.recalls, **{name: getattr(each, name) for name in _OF_STRENGTH}} for each in facts]
+    rows = [{**asdict(each.recalls), **{name: getattr(each, name) for name in _OF_STRENGTH}} for each in facts]
     strengths = strength_of("fact", fact_anchors(columns_of(FactStrengthColumns, rows), life), now, life)
     return [_shown(fact, strength) for fact, strength in zip(facts, strengths.tolist(), strict=True)]
 
@@ -240,6 +241,6 @@ def _shown(fact: ShownFact, strength: float) -> FactOut:
     )
 
 
-def shown_notes(rows: Iterable[Row]) -> list[NoteOut]:
+def shown_notes(notes: Iterable[ShownNote]) -> list[NoteOut]:
     """Remarks as they are sent."""
-    return [NoteOut(**{**row, "created_at": iso(row["created_at"])}) for row in rows]
+    return [NoteOut(**{**asdict(each), "created_at": iso(each.created_at)}) for each in notes]

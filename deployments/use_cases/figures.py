@@ -15,7 +15,7 @@ from memory.model.entities import TIERS
 from memory.model.scopes import Sensitivity
 from memory.model.timeline import iso
 from memory.retrieval.projected import ORIGIN, Position, ProjectionProgress
-from memory.rules.census import EntityColumns, columns_of, entity_anchors
+from memory.rules.census import entity_anchors
 from memory.rules.decay import strength_of
 
 _STATS = {
@@ -108,23 +108,23 @@ async def stats_of(app: AppContext, who: Caller) -> Stats:
     """The figures of one caller."""
     figures = app.stores.reads.figures
     sessions, segments = await figures.heard(who.view)
-    living = await figures.living(who.view)
+    tiers, living = await figures.living(who.view)
     now, life = app.clock.now(), app.settings.life
-    strength = strength_of("entity", entity_anchors(columns_of(EntityColumns, living), now, life), now, life)
+    strength = strength_of("entity", entity_anchors(living, now, life), now, life)
+    faint = int((strength < life.decay.low_salience).sum())
     projections = await _projections(app, who)
     behind = next((each.behind.believed for each in projections if each.name == ShardColumns.name), 0)
-    tiers = {tier: sum(row["tier"] == tier for row in living) for tier in TIERS}
     return Stats(
         sessions_count=sessions,
         segments_count=segments,
-        entities_count=len(living),
-        tiers={**tiers, "low_salience": int((strength < life.decay.low_salience).sum())},
+        entities_count=len(tiers),
+        tiers={**{tier: tiers.count(tier) for tier in TIERS}, "low_salience": faint},
         pending=await app.stores.questions.segments.pending(who.view) | {"graph": behind},
         lag=round(await figures.lag_s(who.view), 3),
         projections=projections,
         set_aside=await figures.set_aside(who.view),
         failures=[
-            Failure(**{**each, "since": iso(each["since"]), "at": iso(each["at"])})
+            Failure(**{**asdict(each), "since": iso(each.since), "at": iso(each.at)})
             for each in await app.stores.nights.failures.of(who.user_id)
         ],
         events_dropped=await app.stores.events.store.dropped(who.user_id),

@@ -144,7 +144,7 @@ def _first_of(fact: ShownFact, known: Mapping[str, ShownFact]) -> list[ShownFact
 async def _held(app: AppContext, view: View, which: Literal["gained", "lost"], span: Interval) -> list[ShownFact]:
     """The facts that are believed at the end of a time and not at its beginning, or the other way; by weight."""
     held = await app.stores.reads.history.held(view, which, span.start, span.end, None, WEIGHED)
-    facts = await app.stores.reads.facts.current(view, [row["fact_id"] for row in held])
+    facts = await app.stores.reads.facts.current(view, [each.fact_id for each in held])
     return sorted(facts, key=_weight, reverse=True)
 
 
@@ -172,10 +172,10 @@ async def _of_time(app: AppContext, question: Question, span: Interval, offset_s
     """
     view = question.view
     day = await app.stores.reads.figures.day(view, span, CONSIDERED)
-    fresh = [row for row in untaken(day.telling) if not asks_again(question.text, row["text"] or "")]
-    fresh = [row for row in fresh if not bare(row["text"] or "")] or fresh
-    best = sorted(fresh, key=lambda row: int(row["place"]))[:MOST_QUOTED]
-    said = await _hits(app, view, [row["segment_key"] for row in best])
+    fresh = [each for each in untaken(day.telling) if not asks_again(question.text, each.text)]
+    fresh = [each for each in fresh if not bare(each.text)] or fresh
+    best = sorted(fresh, key=lambda each: each.place)[:MOST_QUOTED]
+    said = await _hits(app, view, [each.segment_key for each in best])
     told = (hit for hit in said.values() if hit.segment_id not in question.besides and hit.text != QUOTED)
     quoted = tuple(sorted(told, key=lambda hit: hit.at))
     found = await storylines_told(app, view, after=span.start, before=span.end)

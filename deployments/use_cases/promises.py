@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from math import inf
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import BaseModel, Field
 
@@ -13,7 +13,7 @@ from deployments.callers import Caller
 from deployments.kinds import ShortText
 from deployments.paging import PageParameters, cursor_of
 from memory.model.ids import fold
-from memory.model.shown import ShownEntity
+from memory.model.shown import MadePromise, ShownEntity
 from memory.model.timeline import Instant, iso
 from memory.rules.keeping import KEPT_ON
 from memory.rules.promises import MOST_PROMISES, State, due_of, promise_state
@@ -111,7 +111,7 @@ async def shown_promises(app: AppContext, who: Caller, seen: list[ShownEntity], 
     return [_shown(each, made.get(each.entity.entity_id), now) for each in seen]
 
 
-def _shown(seen: ShownEntity, made: Any, now: Instant) -> PromiseOut:
+def _shown(seen: ShownEntity, made: MadePromise | None, now: Instant) -> PromiseOut:
     said = seen.entity.properties
     return PromiseOut(
         entity_id=seen.entity.entity_id,
@@ -122,8 +122,8 @@ def _shown(seen: ShownEntity, made: Any, now: Instant) -> PromiseOut:
         kept_on=_text(said.get(KEPT_ON)),
         state=promise_state(seen.entity.properties, now),
         at=iso(seen.first_seen) or "",
-        quote=(made and made["quote"]) or "",
-        source=SaidIn(source_id=made["source_id"], segment_id=made["segment_id"]) if made else None,
+        quote=(made and made.quote) or "",
+        source=SaidIn(source_id=made.source_id, segment_id=made.segment_id) if made else None,
     )
 
 

@@ -93,8 +93,8 @@ async def _scores(app: AppContext, who: Caller, recalled: Recalled) -> dict[str,
     found = [(each.source_id, each.segment_key) for each, _ in recalled.considered]
     scores: defaultdict[str, float] = defaultdict(float)
     for each in await app.stores.nights.groups.holding(who.view, found) if found else ():
-        relevance = recalled.considered[each["place"] - 1][1]
-        scores[each["group_id"]] += relevance * (1.0 if each["named"] else BESIDE)
+        relevance = recalled.considered[each.place - 1][1]
+        scores[each.group_id] += relevance * (1.0 if each.named else BESIDE)
     return dict(scores)
 
 

@@ -45,7 +45,7 @@ async def _heard_in(
     Raises NotFound and Ambiguous.
     """
     scope, known = await app.stores.reads.sources.resolve(who.view, source_id, None)
-    named = (await app.stores.reads.history.segment(who.view, scope, known, segment_id))["segment_id"]
+    named = (await app.stores.reads.history.segment(who.view, scope, known, segment_id)).segment_id
     source = await app.stores.reads.sources.one(who.view, scope, known)
     said = await app.stores.reads.sources.segments(scope, known, ids=[named]) if scope == who.scope else []
     session_id = source.session_id or known

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from dataclasses import asdict
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field
 
@@ -14,6 +15,7 @@ from deployments.kinds import ShortText
 from deployments.paging import PageParameters, cursor_of
 from deployments.use_cases.contexts import marks_of
 from deployments.use_cases.facts import AsOf, KnownAsOf
+from memory.model.shown_times import TimelineEntry
 from memory.model.timeline import iso
 
 _ENTRY = {
@@ -72,17 +74,17 @@ async def list_entries(app: AppContext, who: Caller, asked: TimelineParameters) 
     then = await then_of(app, who, asked.as_of, asked.known_as_of)
     entities = None if asked.entity is None else await figures.named(who.view, asked.entity, then)
     place = {"mark": None, "key": None, **asked.place()}
-    rows = await figures.timeline(
+    found = await figures.timeline(
         who.view, asked.limit + 1, then, after=span.start, before=span.end, entities=entities, **place
     )
-    last = (rows[asked.limit - 1]["mark"], rows[asked.limit - 1]["key"]) if len(rows) > asked.limit else None
-    rows = rows[: asked.limit]
-    heard = [int(row["key"]) for row in rows if row["kind"] == "segment"] if asked.known_as_of is None else []
+    shown = found[: asked.limit]
+    last = (shown[-1].at, shown[-1].key) if len(found) > asked.limit else None
+    heard = [int(each.key) for each in shown if each.kind == "segment"] if asked.known_as_of is None else []
     marks = await marks_of(app, who.view, heard)
-    return Timeline(entries=[_entry(row, marks) for row in rows], cursor=cursor_of(last))
+    return Timeline(entries=[_entry(each, marks) for each in shown], cursor=cursor_of(last))
 
 
-def _entry(row: Mapping[str, Any], marks: Mapping[int, str]) -> Entry:
-    mark = marks.get(int(row["key"]), "") if row["kind"] == "segment" else ""
-    times = {name: iso(row[name]) for name in ("at", "until")}
-    return Entry(**{**row, "text": f"{row['text'] or ''}{mark}", **times})
+def _entry(entry: TimelineEntry, marks: Mapping[int, str]) -> Entry:
+    mark = marks.get(int(entry.key), "") if entry.kind == "segment" else ""
+    told = {"text": f"{entry.text}{mark}", "at": iso(entry.at), "until": iso(entry.until)}
+    return Entry(**{**asdict(entry), **told})

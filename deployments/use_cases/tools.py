@@ -6,7 +6,7 @@ Every tool is a use case under another name: arguments in one JSON object, the u
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -26,7 +26,7 @@ from deployments.use_cases.remembering import Correction, FactToRemember, confir
 from memory.errors import NotFound
 from memory.model.commands import BackfillSubjects, MergeFacts, PruneFacts, Synthesize
 from memory.model.timeline import iso
-from memory.rules.census import FactStrengthColumns, columns_of, fact_anchors
+from memory.rules.census import fact_anchors
 from memory.rules.decay import strength_of
 
 
@@ -143,7 +143,7 @@ async def _stats(app: AppContext, who: Caller, _: str, __: Nothing) -> Any:
     done = await app.stores.reads.figures.upkeep(who.user_id, tuple(UPKEEP))
     return {
         **(await stats_of(app, who)).model_dump(),
-        **shape,
+        **asdict(shape),
         "maintenance": {
             "last_night": last.isoformat() if last else None,
             "hour": app.settings.night.hour,
@@ -155,10 +155,10 @@ async def _stats(app: AppContext, who: Caller, _: str, __: Nothing) -> Any:
 async def _weak(app: AppContext, who: Caller, _: str, body: WeakFacts) -> Any:
     """The facts of least strength now."""
     facts, now, life = app.stores.reads.facts, app.clock.now(), app.settings.life
-    rows = await facts.fading(who.view)
-    strength = strength_of("fact", fact_anchors(columns_of(FactStrengthColumns, rows), life), now, life)
+    fading, columns = await facts.fading(who.view)
+    strength = strength_of("fact", fact_anchors(columns, life), now, life)
     order = [index for index in np.argsort(strength, kind="stable") if strength[index] <= body.below]
-    ids = [rows[index]["fact_id"] for index in order[: body.limit]]
+    ids = [fading[index] for index in order[: body.limit]]
     shown = {each.fact_id: each for each in await facts.current(who.view, ids)}
     return {"facts": shown_facts([shown[fact_id] for fact_id in ids if fact_id in shown], now, life)}
 

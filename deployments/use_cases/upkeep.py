@@ -129,7 +129,7 @@ async def outlook(app: AppContext, who: Caller) -> VisibleMemory:
     if (held := app.looks.again(who.view, stamp, app.clock.now())) is not None:
         return held
     look = await _looked(app, who)
-    if look.believed.version == stamp["version"]:  # else the shard has not yet believed what is committed
+    if look.believed.version == stamp.version:  # else the shard has not yet believed what is committed
         app.looks.hold(Look(who.view, stamp, look))
     return look
 

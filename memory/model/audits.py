@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from memory.model.timeline import Instant
@@ -21,4 +22,18 @@ class AuditRow:
     sources: tuple[str, ...]
     things: tuple[str, ...]
     """Facts and entities."""
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class AuditTrailRow:
+    """What the trail still holds of a request: ids of what has been erased since are no longer among `sources` and
+    `things`; `count` tells how many ids there were."""
+
+    at: Instant
+    token: str
+    route: str
+    status: int
+    sources: Sequence[str]
+    things: Sequence[str]
     count: int

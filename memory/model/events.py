@@ -75,6 +75,20 @@ class Event:
     """Who sees it needs this clearance: how much is heard tells of what is heard."""
 
 
+@dataclass(frozen=True, slots=True)
+class SystemWork:
+    """What waits in the whole system, and what it has been through."""
+
+    reading: int
+    """Pieces of work that wait; so are `embedding` and `erasing`."""
+    embedding: int
+    erasing: int
+    turns: int
+    """That all memories have been through."""
+    dropped: Mapping[str, int]
+    """Part of the system -> how many events it has dropped."""
+
+
 def shown_event(event: Event) -> dict[str, Any]:
     """An event as it is sent (seed 001)."""
     return {

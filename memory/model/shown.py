@@ -1,20 +1,18 @@
-"""What a caller gets to see: pages of lists, entities as their mentions in sight make them, how belief changed, a day.
+"""What a caller gets to see: pages of lists, segments, facts, entities as their mentions in sight make them, groups.
 
-A row is a mapping of column to value, as the statement that read it says; instants are UTC epoch seconds.
+How belief changed is in `memory.model.shown_changes`, what a time holds in `memory.model.shown_times`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
-from memory.model.changes import Change
 from memory.model.entities import Entity
 from memory.model.timeline import Instant
 
 Shown = TypeVar("Shown")
-Row = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +25,17 @@ class Page(Generic[Shown]):
 
 
 @dataclass(frozen=True, slots=True)
+class RecallFigures:
+    """How often and when something was recalled, as far as its strength depends on that."""
+
+    count: int
+    accessed_at: Instant | None
+    value: float
+    """See `memory.model.accesses.Access`, as for `gradient`."""
+    gradient: float
+
+
+@dataclass(frozen=True, slots=True)
 class ShownEntity:
     """An entity as one caller sees it. One born of a command and never mentioned counts from its birth."""
 
@@ -36,10 +45,56 @@ class ShownEntity:
     mention_count: int
     session_count: int
     source_count: int
-    recalls: Row
-    """count, accessed_at, value, gradient: see `memory.model.accesses.Access`."""
+    recalls: RecallFigures
     contradicted: bool
     """Whether the last word on it in sight was a contradiction (memory/rules/tiers.py)."""
+
+
+@dataclass(frozen=True, slots=True)
+class RelatedEntity:
+    """An entity that believed facts tie to another (`predicates`), or that is mentioned in the same segments."""
+
+    entity_id: str
+    entity_type: str
+    name: str
+    predicates: Sequence[str]
+    mentioned_together: int
+
+
+@dataclass(frozen=True, slots=True)
+class ShownNote:
+    """A remark on an entity or a fact."""
+
+    note_id: str
+    author: str
+    created_at: Instant
+    lifetime: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class MadePromise:
+    """Where a promise was first made."""
+
+    source_id: str
+    segment_id: str
+    quote: str | None
+    """Its words; None where they are erased."""
+    statement: str | None
+    """The fact that was read from them, if it is believed."""
+    answering: str | None
+    """What somebody else had said right before, an hour before at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentWords:
+    """What was said, by whom, when and where."""
+
+    source_id: str
+    segment_id: str
+    speaker: str
+    at: Instant
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,23 +191,12 @@ class ShownFact:
     """A preference that still holds."""
     evergreen: bool
     """About or of a person, place or relationship other than the owner."""
-    recalls: Row
-    """count, accessed_at, value, gradient: see `memory.model.accesses.Access`."""
+    recalls: RecallFigures
 
     @property
     def source_ids(self) -> list[str]:
         """The sources it rests on, each once."""
         return list(dict.fromkeys(each.source_id for each in self.sources))
-
-
-@dataclass(frozen=True, slots=True)
-class FactGrounds:
-    """What a fact rests on, what it stands beside, and whom it speaks of."""
-
-    fact: ShownFact
-    words: Sequence[Row]
-    links: Sequence[Row]
-    entities: Sequence[Row]
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,6 +234,51 @@ class GroupSource:
 
 
 @dataclass(frozen=True, slots=True)
+class HoldingStoryline:
+    """A storyline that holds one of some segments."""
+
+    group_id: str
+    place: int
+    """Of the segment among those that were asked for, from 1."""
+    named: bool
+    """Whether that segment names whom the storyline is around."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShownCommunity:
+    """Entities that are spoken of together more than with others, as far as they are in sight."""
+
+    group_id: str
+    opened_at: Instant
+    named: Sequence[str]
+    """Names of those it is called after."""
+    members: Sequence[str]
+    """Ids, those first that most ties lead to; `core` are those who hold it together."""
+    core: Sequence[str]
+    patterns: int
+
+
+@dataclass(frozen=True, slots=True)
+class ShownPattern:
+    """What a community shows about a life, told by quotation."""
+
+    group_id: str
+    community_id: str
+    opened_at: Instant
+    about: Sequence[str]
+    """Names of those whom its quotes concern."""
+
+
+@dataclass(frozen=True, slots=True)
+class PatternQuote:
+    """A fact or a segment that a pattern quotes. A fact has the segment in which it was first said, if there is one."""
+
+    fact_id: str | None
+    statement: str | None
+    said: SegmentWords | None
+
+
+@dataclass(frozen=True, slots=True)
 class ShownInsight:
     """A fact that several sources of a consolidation support, with the keys of segments in sight that do."""
 
@@ -200,87 +289,3 @@ class ShownInsight:
     """Whether a model has put it into words."""
     keys: Sequence[int]
     """A key may come twice."""
-
-
-@dataclass(frozen=True, slots=True)
-class Then:
-    """A point on the two axes of time: what was true (or had been said) `as_of`, as it was `known`; None is now."""
-
-    as_of: Instant | None = None
-    known: Instant | None = None
-
-    def now(self, clock: Instant) -> Instant:
-        """The moment that strength is reckoned at: the earliest of the two and of the clock."""
-        return min(each for each in (clock, self.as_of, self.known) if each is not None)
-
-
-NOW = Then()
-
-
-@dataclass(frozen=True, slots=True)
-class JournalEntry:
-    """One turn as the journal holds it. `heard` are the keys of the segments it read or took back."""
-
-    at: Instant
-    actor: str
-    command: str
-    command_id: str
-    undoes: str | None
-    changes: Sequence[Change]
-    heard: frozenset[int]
-
-
-@dataclass(frozen=True, slots=True)
-class Visibility:
-    """What a caller may see of what some entries speak of."""
-
-    clearance: int
-    facts: Mapping[str, str]
-    """fact id -> its statement."""
-    entities: Mapping[str, str]
-    """entity id -> its name; one that was merged is in sight with what it became."""
-    segments: Mapping[int, Row]
-    """segment key -> source_id, segment_id, speaker, at, text."""
-
-
-@dataclass(frozen=True, slots=True)
-class ChangeStep:
-    """One change of belief, told: what became of which fact or entity, why, by whom, and on what words."""
-
-    place: int
-    """Where it stands among the changes of its turn that are in sight. The turn is known by its time: a number would
-    tell of those that are not."""
-    at: Instant
-    actor: str
-    command: str
-    command_id: str
-    undoes: str | None
-    noun: str
-    id: str
-    what: str
-    """The change by its effect: created, reinforced, superseded, renamed, L0 to L1 ..."""
-    reason: str
-    """The rule that did it, as the journal calls it."""
-    words: str
-    changed: Mapping[str, tuple[Any, Any]]
-    """field -> before, after."""
-    because: tuple[str, ...]
-    """Ids of the facts in sight that took its place or speak against it."""
-    cited: tuple[Row, ...]
-    """The segments in sight that the turn rests this change on."""
-    heard: frozenset[int]
-    """Keys of all segments that the turn read or took back."""
-
-
-@dataclass(frozen=True, slots=True)
-class Day:
-    """What one stretch of time holds: telling segments in order, entities by mentions, feelings in order.
-
-    A telling segment has `segment_key`, `at`, `speaker`, `text`, its `place` among those that say most, from 1, and
-    `next_words`, what its speaker said next. Where refuted ones are told it has a `mark`, too.
-    """
-
-    sessions: int
-    telling: Sequence[Row]
-    entities: Sequence[Row]
-    feelings: Sequence[str]

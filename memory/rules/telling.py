@@ -13,7 +13,8 @@ from typing import Any
 from memory.model.changes import Change, Row
 from memory.model.entities import Entity
 from memory.model.facts import Evidence, Fact, Link
-from memory.model.shown import ChangeStep, JournalEntry, Visibility
+from memory.model.shown import SegmentWords
+from memory.model.shown_changes import ChangeStep, JournalEntry, Visibility
 from memory.model.timeline import iso
 from memory.words.cleaning import called, harmless, in_quotes, reference
 
@@ -148,7 +149,7 @@ def _against(row: Row, links: list[Link], sight: Visibility) -> tuple[str, ...]:
     return tuple(dict.fromkeys(each for each in found if each in sight.facts))
 
 
-def _cited(entry: JournalEntry, row: Row, sight: Visibility) -> tuple[Mapping[str, Any], ...]:
+def _cited(entry: JournalEntry, row: Row, sight: Visibility) -> tuple[SegmentWords, ...]:
     """The segments that support a fact from this turn on; what took its place cites its own."""
     if not isinstance(row, Fact):
         return ()
@@ -162,8 +163,7 @@ def line_of(step: ChangeStep, statements: Mapping[str, str]) -> str:
     changed = ", ".join(f"{field} {_said(old)} → {_said(new)}" for field, (old, new) in told)
     because = "".join(f" because of {in_quotes(statements.get(each, each))}" for each in step.because)
     cited = "".join(
-        f" {called(each['speaker'])} in {reference(each['source_id'])}: {in_quotes(each['text'])}"
-        for each in step.cited
+        f" {called(each.speaker)} in {reference(each.source_id)}: {in_quotes(each.text)}" for each in step.cited
     )
     undone = f", undoing {step.undoes}" if step.undoes else ""
     head = f"{iso(step.at)} {step.what}: {in_quotes(step.words)}" + (f" ({changed})" if changed else "")

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from memory.errors import Invalid
 from memory.model.facts import STATUSES
-from memory.model.shown import Then
+from memory.model.shown_times import Then
 from memory.model.timeline import LATEST, Instant
 
 ROW = np.dtype(

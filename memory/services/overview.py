@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from memory.model.shown import Day
+from memory.model.shown_times import Day
 from memory.model.timeline import Instant, Interval
 from memory.services.hits import SegmentHit
 from memory.services.known import KnownFact, with_change

@@ -16,7 +16,7 @@ from typing import Any
 
 from memory.errors import ModelFailed
 from memory.model.prompts import Prompt
-from memory.model.shown import Day, Row
+from memory.model.shown_times import Day, DaySegment
 from memory.ports import LanguageModel
 from memory.retrieval.briefing import BRIEFING_CHARS, briefing, fitting
 from memory.services.hits import retraction
@@ -66,7 +66,7 @@ async def summary_of(day: Day, people: Sequence[str], model: LanguageModel | Non
     quoted = _quoted(day.sessions, telling, people)
     if model is None or not telling:
         return quoted
-    lines = list(fitting([f"[{number}] {_said(row)}" for number, row in enumerate(telling, 1)], BRIEFING_CHARS))
+    lines = list(fitting([f"[{number}] {_said(each)}" for number, each in enumerate(telling, 1)], BRIEFING_CHARS))
     try:
         written = await model.complete(Prompt(instructions(), briefing(lines), max_tokens=_MAX_TOKENS))
     except ModelFailed:
@@ -75,14 +75,14 @@ async def summary_of(day: Day, people: Sequence[str], model: LanguageModel | Non
     return f"Generated summary. {kept}" if kept else f"{quoted}\n{UNGENERATED}"
 
 
-def untaken(telling: Sequence[Row]) -> list[Row]:
+def untaken(telling: Sequence[DaySegment]) -> list[DaySegment]:
     """Segments without those that were taken back in the next breath, and those that take something back."""
-    return [row for row in telling if not (retraction(row["next_words"]) or retracts(row["text"] or ""))]
+    return [each for each in telling if not (retraction(each.next_words) or retracts(each.text))]
 
 
 def people_of(day: Day) -> list[str]:
     """Who was spoken of, the most mentioned first, without the owner."""
-    return [row["name"] for row in day.entities if row["type"] == "person" and not row["is_owner"]]
+    return [each.name for each in day.entities if each.type == "person" and not each.is_owner]
 
 
 def supported(written: str, lines: Sequence[str]) -> Iterator[str]:
@@ -105,19 +105,17 @@ def sentences(written: str) -> Iterator[str]:
     return (found[0].strip() for found in _SENTENCE.finditer(written.strip()))
 
 
-def _quoted(sessions: int, telling: Sequence[Row], people: Sequence[str]) -> str:
+def _quoted(sessions: int, telling: Sequence[DaySegment], people: Sequence[str]) -> str:
     """How many sessions, with whom, and the segments that tell most, in their order."""
-    best = sorted(row["place"] for row in telling)[:QUOTED]
+    best = sorted(each.place for each in telling)[:QUOTED]
     quotes = " ".join(
-        f"{called(row['speaker'])}: {in_quotes(quotable(row['text']))}{row.get('mark', '')}"
-        for row in telling
-        if row["place"] in best
+        f"{called(each.speaker)}: {in_quotes(quotable(each.text))}{each.mark}" for each in telling if each.place in best
     )
     return f"Extractive summary. {sessions_with(sessions, people)}. {quotes}".rstrip()
 
 
-def _said(row: Row) -> str:
-    return f"{called(row['speaker'])}: {harmless(row['text'])}{row.get('mark', '')}"
+def _said(segment: DaySegment) -> str:
+    return f"{called(segment.speaker)}: {harmless(segment.text)}{segment.mark}"
 
 
 @cache

@@ -187,14 +187,14 @@ async def test_drops_of_every_process_are_told_by_any_and_go_with_the_memory(
     store: PostgresEvents, user: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(emitting, "MOST_WAITING", 1)
-    before = (await store.waiting())["dropped"]
+    before = (await store.waiting()).dropped
     for part, count in (("shard", 4), ("worker", 3), ("worker", 2)):
         emitter = Emitter(store, SystemClock(), flush_s=0.01, part=part)
         emitter.take([event(user) for _ in range(count)])
         async with asyncio.timeout(10):
             while emitter.untold:
                 await asyncio.sleep(0.01)
-    after = (await store.waiting())["dropped"]
+    after = (await store.waiting()).dropped
     assert [after[part] - before.get(part, 0) for part in ("shard", "worker")] == [3, 3]
     assert await store.dropped(user) == 6
     assert await store.dropped(f"{user}-other") == 0

@@ -15,7 +15,7 @@ from memory.model import commands as c
 from memory.model.claims import Claim
 from memory.model.ids import segment_key
 from memory.model.scopes import Sensitivity, View, user_scope
-from memory.model.shown import Then
+from memory.model.shown_times import Then
 from memory.model.sources import Segment, Source
 from memory.model.working_set import WorkingSet, evolve
 from memory.rules.decider import Rules, decide
@@ -76,8 +76,8 @@ class Kept:
         """Where the surroundings of all that was said say she lived on a day."""
         moment, ids = NOON + day * DAY, list(self.believed.facts)
         found = await self.around.around(self.view(clearance), self.keys, ids, Then(moment, known))
-        spans = ((row, row["valid_from"] <= moment < (row["valid_to"] or moment + 1)) for row in found["facts"])
-        return sorted({row["statement"].split()[-1] for row, holds in spans if holds and "not" not in row["statement"]})
+        held = [each.statement for each in found.facts if each.valid_from <= moment < (each.valid_to or moment + 1)]
+        return sorted({statement.split()[-1] for statement in held if "not" not in statement})
 
 
 def drawn(seed: int) -> list[Said]:

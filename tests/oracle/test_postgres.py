@@ -13,7 +13,7 @@ from adapters.postgres.journal import PostgresJournal
 from adapters.postgres.pool import Pool
 from memory.model import commands as c
 from memory.model.scopes import View, user_scope
-from memory.model.shown import Then
+from memory.model.shown_times import Then
 from memory.model.sources import Segment, Source
 from memory.model.working_set import WorkingSet, evolve
 from memory.rules.decider import Rules, decide

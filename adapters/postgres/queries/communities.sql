@@ -21,7 +21,7 @@ found AS MATERIALIZED (
       AND (%(id)s::text IS NULL OR starts_with(g.group_id, %(id)s))
     GROUP BY g.user_id, g.group_id
     HAVING count(*) > 1)
-SELECT f.group_id, f.group_id AS id, f.opened_at, f.members, cardinality(f.members) AS size,
+SELECT f.group_id, f.group_id AS id, f.opened_at, f.members,
        (SELECT coalesce(array_agg(n.words ORDER BY c.place), '{}')
         FROM unnest(f.named_by) WITH ORDINALITY AS c (entity_id, place)
         JOIN entities e ON e.user_id = %(user_id)s AND e.entity_id = c.entity_id AND e.entity_id = ANY(f.members)
@@ -56,7 +56,7 @@ found AS MATERIALIZED (
     SELECT g.* FROM seen_patterns(%(user_id)s, %(scopes)s, %(clearance)s) g JOIN level l ON l.level = g.sensitivity
     WHERE (%(id)s::text IS NULL OR starts_with(g.group_id, %(id)s))
       AND (%(community)s::text IS NULL OR g.members = ARRAY[%(community)s]))
-SELECT f.group_id, f.group_id AS id, f.members[1] AS community_id, f.opened_at, f.facts, f.quotes,
+SELECT f.group_id, f.group_id AS id, f.members[1] AS community_id, f.opened_at,
        (SELECT coalesce(array_agg(n.words ORDER BY c.place), '{}')
         FROM unnest(f.named_by) WITH ORDINALITY AS c (entity_id, place)
         JOIN entities e ON e.user_id = f.user_id AND e.entity_id = c.entity_id

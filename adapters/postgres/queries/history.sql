@@ -94,7 +94,7 @@ WHERE f.object_id IN (SELECT id FROM them);
 
 -- name: gained
 -- Facts in sight that were held (active) at `known` and not at `other`. Only a fact that changed in between can be one.
-SELECT f.fact_id, f.status, f.subject_id, coalesce(t.words, '') AS statement
+SELECT f.fact_id, f.status, coalesce(t.words, '') AS statement
 FROM seen_facts_known(%(user_id)s, %(scopes)s, %(clearance)s, to_timestamp(%(known)s::float8)) f
 LEFT JOIN content t ON t.scope = 'user:' || f.user_id AND t.content_id = f.statement
 WHERE f.status = 'active'

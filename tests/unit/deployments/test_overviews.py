@@ -12,7 +12,8 @@ from deployments.app_context import AppContext
 from deployments.use_cases.overviews import overview
 from memory.model.profile import Profile
 from memory.model.scopes import View
-from memory.model.shown import Page, ShownFact
+from memory.model.shown import Page, RecallFigures, ShownFact
+from memory.model.shown_changes import HeldFact
 from memory.model.timeline import Interval
 from memory.retrieval.query import Question
 
@@ -48,16 +49,16 @@ GAINED = ShownFact(
     since=NOW,
     preference=False,
     evergreen=False,
-    recalls={"count": 0, "accessed_at": NOW, "value": 0.0, "gradient": 0.0},
+    recalls=RecallFigures(0, NOW, 0.0, 0.0),
 )
 
 
 class OneGain:
     """A memory that has come to believe one thing in the place of another, which is out of sight."""
 
-    async def held(self, _: View, which: str, *__: Any) -> list[dict[str, Any]]:
+    async def held(self, _: View, which: str, *__: Any) -> list[HeldFact]:
         """One fact that is gained."""
-        return [{"fact_id": "f2"}] if which == "gained" else []
+        return [HeldFact("f2", "active", GAINED.statement)] if which == "gained" else []
 
     async def current(self, _: View, ids: Sequence[str], *__: Any) -> list[ShownFact]:
         """The facts of these ids that are in sight."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from memory.model.shown import Day
+from memory.model.shown_times import Day
 from memory.model.timeline import DAY_S, Interval
 from memory.services.answer import Findings, compose
 from memory.services.hits import SegmentHit

@@ -9,7 +9,7 @@ import pytest
 
 from memory.errors import ModelFailed
 from memory.model.prompts import Prompt
-from memory.model.shown import Day
+from memory.model.shown_times import Day, DaySegment
 from memory.services.reviewing import NOTHING, UNGENERATED, summary_of, supported
 
 LINES = ["[1] Priya: The launch moves to 14 May.", "[2] Maya: I promised Tom the slides."]
@@ -36,13 +36,13 @@ class Writing:
 
 def said(*lines: tuple[str, str, str], places: tuple[int, ...] = ()) -> Day:
     """A day of (speaker, words, what the speaker said next), which say most in this order unless `places` tells."""
-    rows = [
-        {"at": float(number), "speaker": speaker, "text": words, "next_words": then, "place": place}
+    telling = [
+        DaySegment(segment_key=number, at=float(number), speaker=speaker, text=words, place=place, next_words=then)
         for number, ((speaker, words, then), place) in enumerate(
             zip(lines, places or range(1, len(lines) + 1), strict=True)
         )
     ]
-    return Day(1, rows, [], [])
+    return Day(1, telling, [], [])
 
 
 def told(day: Day, model: Writing | None = None, people: tuple[str, ...] = ()) -> str:

@@ -10,14 +10,15 @@ from memory.model.changes import Change, Row
 from memory.model.entities import Entity
 from memory.model.facts import Evidence, Fact, Link
 from memory.model.scopes import Sensitivity
-from memory.model.shown import ChangeStep, JournalEntry, Visibility
+from memory.model.shown import SegmentWords
+from memory.model.shown_changes import ChangeStep, JournalEntry, Visibility
 from memory.rules.telling import line_of, steps
 
 NOON = 1_772_452_800.0
 PORTO = Fact("f-1", 1, "e-1", "Maya lives in Porto", "factual", 5, 0.6, NOON, NOON)
 LISBON = replace(PORTO, fact_id="f-2", statement="Maya lives in Lisbon")
 MAYA = Entity("e-1", "person", "Maya", 1.0, NOON)
-SAID = {"source_id": "march", "segment_id": "1", "speaker": "Maya", "at": NOON, "text": "I live in Lisbon now."}
+SAID = SegmentWords("march", "1", "Maya", NOON, "I live in Lisbon now.")
 SIGHT = Visibility(1, {"f-1": PORTO.statement, "f-2": LISBON.statement}, {"e-1": "Maya", "e-2": "May"}, {7: SAID})
 
 

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memory.errors import Invalid
-from memory.model.shown import Then
+from memory.model.shown_times import Then
 from memory.rules.time_machine import ROW, FactTimes, HistoryQuery, fact_id_of, number_of
 
 EVERY = HistoryQuery((0, 1, 2, 3, 4))
