@@ -18,6 +18,7 @@ from typing import NoReturn
 import typer
 
 from cli.console import Exit, NotRunning, err, out
+from cli.described import described
 from memory.errors import DomainError
 
 COMMAND_MODULES: dict[str, Sequence[str]] = {
@@ -71,12 +72,10 @@ def every_room() -> Mapping[str, Sequence[str]]:
     return COMMAND_MODULES | {room: words for each in brought for room, words in each.items()}
 
 
-def rooms(first: str = "") -> list[ModuleType]:
-    """The rooms of the commands that begin with this word, or every room: opening them all takes a second."""
+def rooms(first: str | None = None) -> list[ModuleType]:
+    """The rooms of the commands that begin with this word, opened; without a word every room, which takes seconds."""
     named = [room for room, words in COMMAND_MODULES.items() if first in words]
-    if not named:
-        every = every_room()
-        named = [room for room, words in every.items() if first in words] or list(every)
+    named = named or [room for room, words in every_room().items() if first is None or first in words]
     return [import_module(room) for room in named]
 
 
@@ -108,7 +107,8 @@ def command_line(opened: Sequence[ModuleType]) -> typer.Typer:
 def _asked_for(arguments: Sequence[str], environ: Mapping[str, str]) -> typer.Typer:
     """The commands that the arguments ask for, or what completes the line of a shell, which should not wait long."""
     if COMPLETING not in environ:
-        return command_line(rooms(arguments[1] if len(arguments) > 1 else ""))
+        first = next((each for each in arguments[1:] if not each.startswith("-")), "")
+        return command_line(rooms(first) or [described(room) for room in every_room()])
     line = environ.get("_TYPER_COMPLETE_ARGS") or environ.get("COMP_WORDS", "")
     words = line.split()
     if len(words) > 2 or (len(words) == 2 and line[-1].isspace()):

@@ -3,6 +3,7 @@
 import inspect
 import json
 import os
+import re
 import socket
 import subprocess
 import sys
@@ -17,7 +18,8 @@ from adapters import build, temporary
 from adapters.postgres import embedded
 from cli import archive, doctor, leftovers, lifecycle
 from cli.console import Exit, out
-from cli.main import command_line, every_room, main, rooms
+from cli.described import described
+from cli.main import _asked_for, command_line, every_room, main, rooms
 from cli.runtime import Places, Runtime
 from config.doors import Sound
 from config.settings import Settings, project_root
@@ -53,7 +55,23 @@ def test_the_table_of_rooms_names_the_commands_of_each() -> None:
 def test_a_command_opens_its_room_alone() -> None:
     assert [room.__name__ for room in rooms("ask")] == ["cli.ask"]
     assert [room.__name__ for room in rooms("entities")] == ["cli.memory_verbs", "cli.entities"]
-    assert len(rooms("frob")) == len(rooms("--help")) == len(rooms()) == len(every_room())
+    assert (rooms("frob"), len(rooms())) == ([], len(every_room()))
+
+
+def test_the_list_of_commands_is_that_of_the_opened_rooms_and_opens_none() -> None:
+    listed = [described(room) for room in every_room()]
+    shown = [CliRunner().invoke(command_line(some), ["--help"]).stdout for some in (listed, rooms())]
+    assert shown[0] == shown[1]
+    program = Path(sys.executable).with_name("memoray")
+    for arguments in ((), ("--help",), ("frob",)):
+        line = [sys.executable, "-X", "importtime", program, *arguments]
+        opened = subprocess.run(line, capture_output=True, text=True, check=False).stderr
+        assert "cli.console" in opened
+        assert not re.search(r"cli\.ask|bench\.(?!commands)|numpy", opened)
+
+
+def test_a_command_behind_an_option_of_all_runs_nothing_else() -> None:
+    assert _asked_for(["memoray", "--", "ask"], {}).registered_commands[0].callback is rooms("ask")[0].COMMANDS[0][1]
 
 
 @pytest.mark.parametrize(
