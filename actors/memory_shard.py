@@ -43,7 +43,7 @@ from memory.retrieval.projected import ProjectionProgress
 from memory.retrieval.query import Question
 from memory.retrieval.segment_index import MemoryTraits
 from memory.services.rebuild import RebuildResult, rebuild
-from memory.services.recall import Recollection, at_hand, recall
+from memory.services.recall import RecallContext, Recollection, at_hand, recall
 from memory.services.remember import NO_VECTORS, UserMemory
 from memory.services.told import tell_of_turn
 from memory.services.tuning import tuned
@@ -162,18 +162,14 @@ class MemoryShard:
         only: Keys | None,
     ) -> Recollection:
         profile = memory.believed.profile
-        return await recall(
-            question,
-            legs.indexes,
-            legs.traits_of,
-            asked,
-            self._tuning,
+        context = RecallContext(
             languages=profile.languages,
             offset_s=offset_s(profile.time_zone, question.now),
             only=only,
             evergreen=evergreen_keys(memory.believed) if self._tuning.order == "decayed" else NO_KEYS,
             exemplars=legs.examples_at_hand(),
         )
+        return await recall(question, legs.indexes, legs.traits_of, asked, self._tuning, context)
 
     async def believed(self, user_id: str) -> WorkingSet:
         """The immutable working set as it stands, for whoever plans on it."""

@@ -56,7 +56,7 @@ from memory.services.hits import SegmentHit
 from memory.services.ingest import with_speakers
 from memory.services.known import KnownFact
 from memory.services.night import run_night
-from memory.services.recall import RecallSettings, Recollection, at_hand, recall
+from memory.services.recall import RecallContext, RecallSettings, Recollection, at_hand, recall
 from memory.services.remember import UserMemory
 from memory.services.zones import offset_s
 
@@ -185,8 +185,7 @@ class Living:
             MemoryTraits(self._segment_index, self._beliefs),
             at_hand(self._encode(question.text)),
             self._recall,
-            languages=profile.languages,
-            offset_s=offset_s(profile.time_zone, question.now),
+            RecallContext(profile.languages, offset_s(profile.time_zone, question.now)),
         )
 
     async def undo(

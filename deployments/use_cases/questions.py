@@ -25,7 +25,7 @@ from memory.model.timeline import Interval
 from memory.ports import Keys
 from memory.retrieval.query import Question
 from memory.services.overview import Overview
-from memory.services.recall import Recollection, at_hand, recall
+from memory.services.recall import RecallContext, Recollection, at_hand, recall
 from memory.services.tuning import tuned
 from memory.words.overview_questions import asks_overview
 
@@ -203,9 +203,7 @@ async def _fallback(
     legs, traits_of = app.fallback_search()
     verdicts = app.verdict_weights(understood.encoder)
     slower = replace(settings, leg_timeout_s=settings.leg_timeout_s * 8, verdicts=verdicts)
-    offset, asked = app.offset(profile, question.now), at_hand(understood.asked)
-    found = await recall(
-        question, legs, traits_of, asked, slower, languages=profile.languages, offset_s=offset, only=only
-    )
+    context = RecallContext(profile.languages, app.offset(profile, question.now), only)
+    found = await recall(question, legs, traits_of, at_hand(understood.asked), slower, context)
     found = replace(found, degraded={**found.degraded, "shard": "PostgreSQL answered in its place"})
     return understood.told(found)

@@ -138,6 +138,22 @@ class Recollection:
         return [key for key in self.verdicts if key not in read]
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class RecallContext:
+    """What is known of who asks and of the memory that is asked."""
+
+    languages: tuple[str, ...] = ("en",)
+    """That may be spoken."""
+    offset_s: int = 0
+    """How far local clocks are ahead of UTC."""
+    only: NDArray[np.int64] | None = None
+    """Keys that the answer is restricted to."""
+    evergreen: NDArray[np.int64] = field(default_factory=lambda: _NO_KEYS)
+    """Keys that keep a floor of strength when decayed."""
+    exemplars: Exemplars | None = None
+    """They tell the intent where the words of the question do not."""
+
+
 async def at_hand(asked: EncodedQuestion | None) -> EncodedQuestion | None:
     """An encoded question that need not be waited for."""
     return asked
@@ -149,32 +165,25 @@ async def recall(
     traits_of: TraitSource,
     asked: Awaitable[EncodedQuestion | None],
     settings: RecallSettings,
-    *,
-    languages: tuple[str, ...] = ("en",),
-    offset_s: int = 0,
-    only: NDArray[np.int64] | None = None,
-    evergreen: NDArray[np.int64] = _NO_KEYS,
-    exemplars: Exemplars | None = None,
+    context: RecallContext = RecallContext(),
 ) -> Recollection:
     """The segments that answer a question.
 
-    `asked` is the encoded question or None, and may still be on its way; `languages` are those that may be spoken,
-    `offset_s` is how far local clocks are ahead of UTC; `only` restricts the answer to these keys, `evergreen` are keys
-    that keep a floor of strength when decayed; `exemplars` tell the intent where its words do not. A leg that counts 0
-    in the fusion is not asked.
+    `asked` is the encoded question or None, and may still be on its way. A leg that counts 0 in the fusion is not
+    asked.
     """
-    plan = route(question.text, question.now, offset_s)
-    probe = _probe(question, settings, languages, only, plan)
+    plan = route(question.text, question.now, context.offset_s)
+    probe = _probe(question, settings, context, plan)
     encoded = asyncio.ensure_future(_in_time(asked, settings.leg_timeout_s * _VECTOR_SHARE))
     counted = [leg for leg in legs if settings.fusion.weights.get(leg.name, 1.0)]
     rankings, degraded = await _ask(question.view, counted, probe, encoded, settings)
     pool = fuse(rankings, settings.fusion, settings.pool)
     understood = await encoded
-    plan = _understood(plan, understood, exemplars)
+    plan = _understood(plan, understood, context.exemplars)
     closely = settings.closely if understood is not None and len(understood.pieces) else 0
     traits = await traits_of.traits(question.view, pool.keys, probe, closely)
     case = Case(plan, tuple(rankings), traits, understood, _moment(question), settings.legs)
-    return _recollected(question, case, settings, evergreen, degraded)
+    return _recollected(question, case, settings, context.evergreen, degraded)
 
 
 def _recollected(
@@ -279,21 +288,15 @@ def _moment(question: Question) -> Instant:
     return question.now if question.as_of is None else question.as_of
 
 
-def _probe(
-    question: Question,
-    settings: RecallSettings,
-    languages: tuple[str, ...],
-    only: NDArray[np.int64] | None,
-    plan: QueryPlan,
-) -> Probe:
+def _probe(question: Question, settings: RecallSettings, context: RecallContext, plan: QueryPlan) -> Probe:
     """What all legs are asked; the vector is added where it is wanted."""
     return Probe(
         text=question.text,
         window=window(question),
         limit=settings.leg_limit,
-        languages=languages,
+        languages=context.languages,
         known_as_of=question.known_as_of,
-        only=only,
+        only=context.only,
         as_of=question.as_of,
         present=_moment(question) if plan.present else None,
         named=plan.named_times,

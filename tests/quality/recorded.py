@@ -31,7 +31,16 @@ from memory.retrieval.beliefs import Beliefs
 from memory.retrieval.query import Question
 from memory.retrieval.registry import LEGS
 from memory.retrieval.segment_index import MemoryTraits, SegmentIndex
-from memory.services.recall import ANNIE, GRAPH_MEMORY, PERSONAL_AI, RecallSettings, Recollection, at_hand, recall
+from memory.services.recall import (
+    ANNIE,
+    GRAPH_MEMORY,
+    PERSONAL_AI,
+    RecallContext,
+    RecallSettings,
+    Recollection,
+    at_hand,
+    recall,
+)
 from tests.unit.retrieval.rows import Row, batch
 
 WORLDS = Path(__file__).resolve().parents[2] / "training" / "worlds"
@@ -106,7 +115,7 @@ async def _ask(told: Told, text: str, settings: RecallSettings, encoded: bool) -
     patient = replace(settings, leg_timeout_s=60.0)
     asked = at_hand(ENCODER.ask(text) if encoded else None)
     traits_of = MemoryTraits(told.beliefs.segment_index, told.beliefs)
-    return await recall(question, fan(told.beliefs), traits_of, asked, patient, languages=told.languages)
+    return await recall(question, fan(told.beliefs), traits_of, asked, patient, RecallContext(told.languages))
 
 
 def _recorded(said: Recollection) -> dict[str, Any]:

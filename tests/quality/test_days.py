@@ -30,7 +30,7 @@ from memory.retrieval.legs import MemoryText, MemoryVectors
 from memory.retrieval.query import Question
 from memory.retrieval.segment_index import MemoryTraits
 from memory.rules.decider import Rules
-from memory.services.recall import RecallSettings, Recollection, at_hand, recall
+from memory.services.recall import RecallContext, RecallSettings, Recollection, at_hand, recall
 
 HERE = Path(__file__).parent
 PATIENT = RecallSettings(leg_timeout_s=60.0)
@@ -105,7 +105,7 @@ class Lived:
         legs += [MemoryCalendar(beliefs)] if calendar else []
         question = Question(text, View(USER), now, limit=50, cut="none", as_of=now, explain=True)
         asked, traits_of = at_hand(self.embedder.ask(text)), MemoryTraits(segment_index, beliefs)
-        return await recall(question, legs, traits_of, asked, PATIENT, languages=(self.language,))
+        return await recall(question, legs, traits_of, asked, PATIENT, RecallContext((self.language,)))
 
 
 async def lived(lives_of: Sequence[Life], embedder: Embedder) -> Lived:

@@ -24,7 +24,7 @@ from memory.retrieval.legs import MemoryText, MemoryVectors
 from memory.retrieval.query import Question
 from memory.retrieval.segment_index import MemoryTraits
 from memory.rules.decider import Rules
-from memory.services.recall import RecallSettings, Recollection, at_hand, recall
+from memory.services.recall import RecallContext, RecallSettings, Recollection, at_hand, recall
 from tests.unit.retrieval.calendar_lives import ENGLISH, GERMAN, NOT_BY_EVENT, WRITTEN_FIRST, WRITTEN_LATER, About, Said
 
 PATIENT = RecallSettings(leg_timeout_s=60.0)
@@ -57,7 +57,7 @@ class Lived:
         legs += [MemoryCalendar(self.beliefs)] if calendar else []
         question = Question(text, View(USER), NOW, limit=50, cut="none")
         asked, traits_of = at_hand(ENCODER.ask(text)), MemoryTraits(segment_index, self.beliefs)
-        return await recall(question, legs, traits_of, asked, PATIENT, languages=(self.language,))
+        return await recall(question, legs, traits_of, asked, PATIENT, RecallContext((self.language,)))
 
     def found(self, about: About, *, calendar: bool) -> float:
         """The share of what answers that is among the first five."""

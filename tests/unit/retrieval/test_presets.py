@@ -15,7 +15,15 @@ from memory.retrieval.intents import Exemplars, examples
 from memory.retrieval.legs import MemoryText, MemoryVectors
 from memory.retrieval.query import Probe, Question
 from memory.retrieval.segment_index import MemoryTraits
-from memory.services.recall import GRAPH_MEMORY, PERSONAL_AI, RecallSettings, Recollection, at_hand, recall
+from memory.services.recall import (
+    GRAPH_MEMORY,
+    PERSONAL_AI,
+    RecallContext,
+    RecallSettings,
+    Recollection,
+    at_hand,
+    recall,
+)
 from tests.unit.retrieval.rows import Row
 from tests.unit.retrieval.worlds import ENCODER, NOON, OPEN, Heard, World, fact, person
 
@@ -35,14 +43,16 @@ WORLD = World(
 )
 
 
-async def ask(world: World, text: str, settings: RecallSettings, **more: object) -> Recollection:
+async def ask(
+    world: World, text: str, settings: RecallSettings, context: RecallContext = RecallContext()
+) -> Recollection:
     beliefs = world.beliefs()
     segment_index = beliefs.segment_index
     legs = (MemoryText(segment_index), MemoryVectors(segment_index), MemoryGraph(beliefs))
     question = Question(text, OPEN, NOON, limit=50, explain=True)
     patient = replace(settings, leg_timeout_s=60.0)
     traits_of = MemoryTraits(segment_index, beliefs)
-    return await recall(question, legs, traits_of, at_hand(ENCODER.ask(text)), patient, **more)  # type: ignore[arg-type]
+    return await recall(question, legs, traits_of, at_hand(ENCODER.ask(text)), patient, context)
 
 
 @pytest.mark.conforms("003:recall.factors")
@@ -118,6 +128,6 @@ async def test_examples_tell_the_intent_where_words_do_not() -> None:
     rows = np.zeros((len(examples()), ENCODER.dimensions), np.float32)
     rows[5] = ENCODER.embed([told])[0]
     for exemplars, intent, by in ((None, "general", "words"), (Exemplars(rows), "when", "example")):
-        found = await ask(WORLD, told, RecallSettings(), exemplars=exemplars)
+        found = await ask(WORLD, told, RecallSettings(), RecallContext(exemplars=exemplars))
         assert found.told is not None
         assert (found.intent, found.told.plan["intent_by"]) == (intent, by)

@@ -20,7 +20,16 @@ from memory.retrieval.pieces import EncodedQuestion
 from memory.retrieval.query import Question
 from memory.retrieval.segment_index import MemoryTraits, SegmentIndex
 from memory.retrieval.weighting import WITHOUT_PIECES
-from memory.services.recall import ANNIE, GRAPH_MEMORY, PERSONAL_AI, RecallSettings, at_hand, recall, window
+from memory.services.recall import (
+    ANNIE,
+    GRAPH_MEMORY,
+    PERSONAL_AI,
+    RecallContext,
+    RecallSettings,
+    at_hand,
+    recall,
+    window,
+)
 from tests.unit.retrieval.rows import Row, batch
 from tests.unit.retrieval.test_verdicts import weights_for
 
@@ -174,7 +183,7 @@ async def test_a_cancelled_question_is_cancelled():
 
 
 async def test_only_what_is_asked_for_comes_out():
-    assert set((await answer(asked(), only=np.array([2, 3]))).keys.tolist()) == {2, 3}
+    assert set((await answer(asked(), context=RecallContext(only=np.array([2, 3])))).keys.tolist()) == {2, 3}
     assert set((await answer(asked(hours_back=48))).keys.tolist()) == {3, 4}
     assert set((await answer(asked(as_of=NOW - 30 * DAY_S))).keys.tolist()) == {1, 2}
 
@@ -272,7 +281,7 @@ async def test_annie_lets_the_old_fade_and_the_evergreen_stay():
     plain = await answer(asked(), settings=ANNIE)
     order = plain.keys.tolist()
     assert order.index(new) < order.index(old)
-    explained = await answer(asked(explain=True), settings=ANNIE, evergreen=np.array([old]))
+    explained = await answer(asked(explain=True), settings=ANNIE, context=RecallContext(evergreen=np.array([old])))
     kept = {one.key: one.score for one in explained.explained}
     faded = {one.key: one.score for one in (await answer(asked(explain=True), settings=ANNIE)).explained}
     assert faded[old] == pytest.approx(kept[old] * 0.25 / 0.3)
