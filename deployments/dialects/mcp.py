@@ -9,7 +9,8 @@ from typing import Any
 from pydantic import Field, model_validator
 
 from deployments.kinds import MOST_QUERY, Body, Id
-from deployments.mcp.mount import Calling, McpOffer, McpPrompt, McpResource, McpTool, mcp_dialect
+from deployments.mcp.mount import mcp_dialect
+from deployments.mcp.offer import Calling, McpOffer, McpPrompt, McpResource, McpTool
 from deployments.use_cases import promises, remembering, searching, timeline
 from deployments.use_cases.asking import AskIn, answer
 from deployments.use_cases.daily import review_day

@@ -14,7 +14,8 @@ import orjson
 from pydantic import Field
 
 from deployments.kinds import MOST_ID, Body, ShortText, Words
-from deployments.mcp.mount import Calling, McpOffer, McpResource, McpTool, mcp_dialect
+from deployments.mcp.mount import mcp_dialect
+from deployments.mcp.offer import Calling, McpOffer, McpResource, McpTool
 from deployments.use_cases import graph
 from deployments.use_cases.forgetting import forget_entity
 from deployments.use_cases.graph import GraphNode, KnowledgeGraph

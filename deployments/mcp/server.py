@@ -29,7 +29,7 @@ from deployments.callers import acting, writing
 from deployments.commands import fresh_id
 from deployments.findings import checked
 from deployments.kinds import Id
-from deployments.mcp.mount import Calling, McpOffer, McpTool
+from deployments.mcp.offer import Calling, McpOffer, McpTool
 from deployments.problems import UNEXPECTED, meant_by
 from deployments.protocol import GRANTED
 from memory.errors import NotFound, Unauthenticated

@@ -15,7 +15,8 @@ from pydantic import Field, create_model
 from deployments.dates import written_moment
 from deployments.dialects.mcp_graphiti import shapes as graphiti
 from deployments.kinds import MOST_ID, MOST_QUERY, Body, Id, ShortText, Words
-from deployments.mcp.mount import Calling, McpOffer, McpTool, mcp_dialect
+from deployments.mcp.mount import mcp_dialect
+from deployments.mcp.offer import Calling, McpOffer, McpTool
 from deployments.use_cases import episodes, facts, graph, searching
 from deployments.use_cases.entities import name_of
 from deployments.use_cases.episodes import UNGROUPED
