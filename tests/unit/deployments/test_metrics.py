@@ -6,10 +6,10 @@ import json
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from deployments.metrics import QUEUES, Metrics
 from memory.errors import JournalUnavailable
+from memory.model.events import SystemWork
 
 DASHBOARD = Path(__file__).resolve().parents[3] / "config" / "grafana.json"
 NAME = re.compile(r"\bmemoray_\w+")
@@ -22,11 +22,11 @@ class System:
     def __init__(self) -> None:
         self.asked, self.away = 0, False
 
-    async def waiting(self) -> dict[str, Any]:
+    async def waiting(self) -> SystemWork:
         self.asked += 1
         if self.away:
             raise JournalUnavailable
-        return {"reading": 3, "embedding": 2, "erasing": 1, "turns": 40, "dropped": {"shard": 5, "gateway": 1}}
+        return SystemWork(reading=3, embedding=2, erasing=1, turns=40, dropped={"shard": 5, "gateway": 1})
 
 
 async def told(metrics: Metrics, system: System) -> dict[str, float]:
