@@ -102,9 +102,9 @@ async def test_a_page_of_the_timeline_reads_a_page_of_what_was_said(single: Pool
     await own_pool.rows("ANALYZE")
     before, seen = await fetched(single, "segments"), PostgresFigures(single)
     first = await seen.timeline(View(user), PAGE, **ALL_TIMES)
-    last = {"mark": first[-1]["mark"], "key": first[-1]["key"]}
+    last = {"mark": first[-1].at, "key": first[-1].key}
     second = await seen.timeline(View(user), PAGE, **{**ALL_TIMES, **last})
-    assert [line["segment_id"] for line in (*first, *second)] == [str(n) for n in range(2 * PAGE)]
+    assert [entry.segment_id for entry in (*first, *second)] == [str(n) for n in range(2 * PAGE)]
     assert await fetched(single, "segments") - before < len(said) / 10, "the planner looks at a few, too"
 
 
