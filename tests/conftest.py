@@ -49,6 +49,11 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> InRooms:
     return InRooms(config, log)
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What starts a whole Ray comes first: it takes longest, and one process runs all of it."""
+    items.sort(key=lambda item: not item.nodeid.startswith(RAY_TESTS))
+
+
 def pytest_configure(config: pytest.Config) -> None:
     """One process of a run removes what killed runs have left."""
     if not hasattr(config, "workerinput"):
