@@ -39,7 +39,7 @@ class Dialect:
     told: Callable[[Problem], Response]
     """A problem in this dialect's own form."""
     router: APIRouter | None = None
-    """Its makers describe it, so OpenAPI need not (`include_in_schema=False`)."""
+    """Whoever made the protocol describes its routes, so our OpenAPI leaves them out (`include_in_schema=False`)."""
     mounts: Sequence[tuple[str, Mounted]] = ()
     """Path -> what answers below it, where a library brings routes of its own."""
     asking: Sequence[str] = ()

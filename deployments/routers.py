@@ -31,7 +31,7 @@ def json_router(prefix: str = "", tags: Sequence[str | Enum] = (), *, described:
 
 
 def routes_of(router: APIRouter) -> Sequence[BaseRoute]:
-    """Its routes. One that would answer by FastAPI's JSON, in which characters may hide, is refused: TypeError."""
+    """Its routes. Raises TypeError for one that would answer by FastAPI's own JSON, in which characters may hide."""
     for route in router.routes:
         if isinstance(route, APIRoute) and isinstance(route.response_class, DefaultPlaceholder):
             raise TypeError(f"{route.path} has no response class. Make its router with `json_router`.")

@@ -104,7 +104,7 @@ def test_no_entry_point_reads_a_store() -> None:
 
 
 def test_no_store_hands_out_rows() -> None:
-    """What a method returns is a type that says what it is; a row is one of the pool's, and ends in its adapter."""
+    """A store returns types that say what they hold. Only the pool returns rows."""
     folder = ROOT / "adapters" / "postgres"
     methods = [
         (path, method)

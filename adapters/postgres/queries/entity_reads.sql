@@ -220,7 +220,7 @@ WITH kept AS (
       AND (n.source_id IS NULL
            OR EXISTS (SELECT 1 FROM sources s WHERE s.scope = ANY(%(scopes)s) AND s.source_id = n.source_id
                       AND s.sensitivity <= %(clearance)s)))
-SELECT k.note_id, k.author, k.created_at, k.lifetime, k.source_id, c.words AS text, k.mark, k.key,
+SELECT k.note_id, k.author, k.created_at, k.lifetime, c.words AS text, k.mark, k.key,
        (SELECT count(*) FROM kept) AS total
 FROM kept k
 JOIN content c ON c.scope = 'user:' || k.user_id AND c.content_id = k.text
@@ -259,7 +259,7 @@ ORDER BY e.entity_id NOT IN (SELECT entity_id FROM tied), mentioned_together DES
 
 -- name: promised
 -- Where each of these promises was first made, in sight, and the words of somebody else right before (an hour at most).
-SELECT DISTINCT ON (m.entity_id) m.entity_id, m.at, m.source_id, s.segment_id, q.words AS quote, f.statement,
+SELECT DISTINCT ON (m.entity_id) m.entity_id, m.source_id, s.segment_id, q.words AS quote, f.statement,
        b.words AS answering
 FROM seen_mentions(%(user_id)s, %(scopes)s, %(clearance)s) m
 JOIN segments s ON s.segment_key = m.segment_key AND s.scope = ANY(%(scopes)s)

@@ -92,7 +92,7 @@ ORDER BY w.place;
 
 -- name: words
 -- What was said for a fact: whole segments, or the words of a command.
-SELECT v.source_id, s.segment_id, spoken_by(s.scope, s.speaker) AS speaker, v.at, v.revision,
+SELECT v.source_id, s.segment_id, spoken_by(s.scope, s.speaker) AS speaker, v.at,
        src.kind AS source_kind, c.words AS text, coalesce(q.words, '') AS quote
 FROM seen_evidence(%(user_id)s, %(scopes)s, %(clearance)s) v
 LEFT JOIN segments s ON s.segment_key = v.segment_key AND s.scope = ANY(%(scopes)s)
@@ -104,7 +104,7 @@ ORDER BY v.at, v.segment_key;
 
 -- name: links
 -- Facts in sight that a fact is linked with, in either direction.
-SELECT k.kind, k.from_id = %(id)s AS outgoing, f.fact_id, f.status, round(k.weight::numeric, 4)::float8 AS weight,
+SELECT k.kind, k.from_id = %(id)s AS outgoing, f.fact_id, f.status,
        t.words AS statement
 FROM links k
 JOIN seen_facts(%(user_id)s, %(scopes)s, %(clearance)s) f

@@ -126,7 +126,7 @@ believed AS (
       AND (%(mark)s::float8 IS NULL OR (f.valid_from, f.fact_id) > (to_timestamp(%(mark)s), %(key)s))
       AND (%(entities)s::text[] IS NULL OR f.subject_id = ANY(%(entities)s) OR f.object_id = ANY(%(entities)s))
     ORDER BY f.valid_from, key LIMIT %(limit)s)
-SELECT b.*, extract(epoch FROM b.at)::float8 AS mark
+SELECT b.*
 FROM (SELECT * FROM heard UNION ALL SELECT * FROM believed) b
 ORDER BY b.at, b.key LIMIT %(limit)s;
 

@@ -70,7 +70,13 @@ def test_the_list_of_commands_is_that_of_the_opened_rooms_and_opens_none() -> No
         assert not re.search(r"cli\.ask|bench\.(?!commands)|numpy", opened)
 
 
-def test_a_command_behind_an_option_of_all_runs_nothing_else() -> None:
+def test_a_room_that_makes_its_table_is_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "made_room.py").write_text("def go():\n    pass\n\n\nCOMMANDS = tuple([('go', go)])\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    assert described("made_room") is sys.modules["made_room"]
+
+
+def test_a_command_behind_two_dashes_is_that_command() -> None:
     assert _asked_for(["memoray", "--", "ask"], {}).registered_commands[0].callback is rooms("ask")[0].COMMANDS[0][1]
 
 
