@@ -31,8 +31,8 @@ class Ports:
 
     @staticmethod
     def usual(http: int) -> Ports:
-        """Ray's defaults."""
-        return Ports(http=http, dashboard=8265, gcs=6379, client=10001, agent=52365)
+        """Ray's defaults, but the agent's: 52365 is one of those that the kernel gives to whoever connects somewhere."""
+        return Ports(http=http, dashboard=8265, gcs=6379, client=10001, agent=8365)
 
 
 def free_port(preferred: int) -> int:
