@@ -11,7 +11,7 @@ from rich.markup import escape
 
 from cli.client import HttpClient, connect, route
 from cli.clock import clock, home_zone
-from cli.console import AsOfOption, HomeOption, JsonOption, KnownOption, UserOption, err, out, print_json
+from cli.console import AsOfOption, HomeOption, JsonOption, KnownOption, UserOption, counted, err, out, print_json
 
 Question = Annotated[str, typer.Argument(help="The question, in quotation marks.")]
 LimitOption = Annotated[int, typer.Option("--limit", "-n", min=1, max=50, help="How many segments at most.")]
@@ -137,4 +137,4 @@ def tell_limits(found: Mapping[str, Any]) -> None:
         err.print(f"[yellow]Answered without: {escape(', '.join(found['degraded']))}[/]")
     waiting = sum((found.get("pending") or {}).values())
     if waiting:
-        err.print(f"[dim]{waiting} pieces of work are still open: more may come to mind later.[/]")
+        err.print(f"[dim]Still open: {counted(waiting, 'piece')} of work; more may come to mind later.[/]")

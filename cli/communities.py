@@ -13,7 +13,7 @@ from rich.markup import escape
 
 from cli.client import connect, route
 from cli.clock import clock, home_zone
-from cli.console import HomeOption, JsonOption, UserOption, err, places_of, show
+from cli.console import HomeOption, JsonOption, UserOption, command, err, places_of, show
 from cli.facts import LimitOption
 from cli.listing import print_rows
 from cli.ray_jobs import job_client, run_job
@@ -70,7 +70,8 @@ def _find(user: str | None, home: Path | None, as_json: bool) -> None:
     words = ("python", "-m", "jobs.communities", "--home", str(places.home), *(("--user", user) if user else ()))
     with err.status("Communities are being found"):
         reports = reports_of(run_job(job_client(places), words))
-    show(reports, as_json, *(map(found_line, reports) if reports else ("There is no memory to look through.",)))
+    lines = [found_line(each, home) for each in reports]
+    show(reports, as_json, *(lines or ["There is no memory to look through."]))
 
 
 def patterns(
@@ -110,7 +111,7 @@ def reports_of(printed: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in printed.splitlines() if line.startswith('{"user_id"')]
 
 
-def found_line(report: Mapping[str, Any]) -> str:
+def found_line(report: Mapping[str, Any], home: Path | None = None) -> str:
     """What was found of one user, and the way back."""
     user = escape(report["user_id"])
     if "failed" in report:
@@ -119,7 +120,7 @@ def found_line(report: Mapping[str, Any]) -> str:
         return f"[bold]{user}[/]: nothing has changed ({report['standing']} stand)."
     ways = ("opened", "changed", "closed", "patterns_made", "patterns_withdrawn")
     moved = ", ".join(f"{len(report[way])} {way.replace('_', ' ')}" for way in ways if report[way])
-    undo = " ".join(f"memoray undo {each};" for each in reversed(report["commands"])).rstrip(";")
+    undo = "; ".join(command(f"undo {each}", report["user_id"], home) for each in reversed(report["commands"]))
     return f"[bold]{user}[/]: {moved}. To take it back: {undo}"
 
 

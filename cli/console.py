@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import shlex
 from enum import IntEnum
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
@@ -66,9 +68,15 @@ def places_of(home: Path | None) -> Places:
     return Places(home.expanduser().resolve() if home else default_home())
 
 
-def counted(number: int, noun: str) -> str:
-    """A number and what it counts."""
-    return f"{number} {noun}{'' if number == 1 else 's'}"
+def counted(number: int, noun: str, several: str = "") -> str:
+    """A number and what it counts; `several` where that is more than the noun and an s."""
+    return f"{number} {noun if number == 1 else several or noun + 's'}"
+
+
+def command(words: str, user: str | None, home: Path | None) -> str:
+    """A command that goes on with the same memory, to be copied: markup and what a shell reads are escaped."""
+    options = ((name, str(value)) for name, value in (("--user", user), ("--home", home)) if value)
+    return escape(" ".join((f"memoray {words}", *(f"{name} {shlex.quote(value)}" for name, value in options))))
 
 
 def show(value: Any, as_json: bool, *lines: str) -> None:

@@ -20,7 +20,7 @@ from adapters.model_files import trusted_of
 from adapters.postgres.account import SERVICE, lent_account
 from adapters.postgres.binaries import find_binaries
 from cli.accounts import MAKE, account_of
-from cli.console import Exit, HomeOption, JsonOption, err, out, places_of, print_json
+from cli.console import Exit, HomeOption, JsonOption, counted, err, out, places_of, print_json
 from cli.leftovers import leftovers
 from cli.ports import free_port
 from cli.ray_head import serve_config
@@ -206,8 +206,9 @@ def _sound(settings: Settings) -> Finding:
     from adapters import build
 
     told = build.sound_survey(settings)
-    hours = f"{told.sessions} sessions, {told.seconds / 3_600:.1f} h in {told.bytes / 1e6:.0f} MB, {told.opus} as Opus"
-    facts = f"{hours}; " + (f"{told.encrypted} of them encrypted" if settings.sound.key_file else "not encrypted")
+    hours = f"{counted(told.sessions, 'session')}, {told.seconds / 3_600:.1f} h in {told.bytes / 1e6:.0f} MB"
+    encrypted = f"{told.encrypted} of them encrypted" if settings.sound.key_file else "not encrypted"
+    facts = f"{hours}, {told.opus} as Opus; {encrypted}"
     if told.no_key or told.damaged:
         lost = f"{facts}; {told.no_key} need a key that is not named, {told.damaged} are damaged"
         return Finding("warn", lost, "put the old key behind the one in use (docs/howto/sound.md)")
@@ -268,7 +269,7 @@ def _left(settings: Settings) -> Finding:
     found = [str(each) for each in leftovers()]
     if not found:
         return Finding("ok", "nothing of earlier runs")
-    return Finding("warn", f"{len(found)} folders of earlier runs: {'; '.join(found)}")
+    return Finding("warn", f"{counted(len(found), 'folder')} of earlier runs: {'; '.join(found)}")
 
 
 def _imports(name: str) -> bool:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Annotated, Any
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
 
 import typer
 from rich.markup import escape
 
-from cli.client import HttpClient, RequestRefused, connect, route
-from cli.console import HomeOption, JsonOption, UserOption, show
+from cli.client import RequestRefused, connect, route
+from cli.console import HomeOption, JsonOption, UserOption, command, show
 from memory.errors import Invalid
 
 EntityArgument = Annotated[str, typer.Argument(metavar="ENTITY", help="An entity's id, or the beginning of it.")]
@@ -27,8 +29,8 @@ def rename(
 
     Example: memoray entities rename e-0a1b2c "Elena Costa"
     """
-    with connect(home, user) as client:
-        done = _named(client, entity, "rename", {"name": name})
+    with connect(home, user) as client, _merge_instead(user, home):
+        done = client.post(route("entities", entity, "rename"), {"name": name})
     show(done, as_json, f"Now called {escape(name)}: {done['entity_id']}.")
 
 
@@ -43,8 +45,8 @@ def alias(
 
     Example: memoray entities alias e-0a1b2c Leni
     """
-    with connect(home, user) as client:
-        done = _named(client, entity, "alias", {"alias": name})
+    with connect(home, user) as client, _merge_instead(user, home):
+        done = client.post(route("entities", entity, "alias"), {"alias": name})
     show(done, as_json, f"Also called {escape(name)}: {done['entity_id']}.")
 
 
@@ -92,8 +94,8 @@ def split(
         "segments": [_segment(each) for each in segment or []],
         "facts": fact or [],
     }
-    with connect(home, user) as client:
-        done = _named(client, entity, "split", body)
+    with connect(home, user) as client, _merge_instead(user, home):
+        done = client.post(route("entities", entity, "split"), body)
     show(done, as_json, f"Split off: {done['split_off']}.")
 
 
@@ -108,8 +110,8 @@ def retype(
 
     Example: memoray entities retype e-0a1b2c organization
     """
-    with connect(home, user) as client:
-        done = _named(client, entity, "retype", {"type": type_})
+    with connect(home, user) as client, _merge_instead(user, home):
+        done = client.post(route("entities", entity, "retype"), {"type": type_})
     show(done, as_json, f"Now of type {escape(type_)}: {done['entity_id']}.")
 
 
@@ -122,15 +124,16 @@ COMMANDS: tuple[tuple[str, Callable[..., None]], ...] = (
 )
 
 
-def _named(client: HttpClient, entity: str, verb: str, body: Any) -> Any:
-    """What gives an entity a name, or a type. Who has that already is told with the command that merges the two."""
+@contextmanager
+def _merge_instead(user: str | None, home: Path | None) -> Iterator[None]:
+    """Whoever has the name or the type already is told with the command that merges the two."""
     try:
-        return client.post(route("entities", entity, verb), body)
+        yield
     except RequestRefused as refused:
         other = refused.ids.get("merge_with")
         if other is None:
             raise
-        how = f"memoray entities merge {refused.ids['entity_id']} {other}"
+        how = command(f"entities merge {refused.ids['entity_id']} {other}", user, home)
         raise RequestRefused(
             f"Another entity of this type already has that name; merge them instead: {how}"
         ) from refused

@@ -8,7 +8,6 @@ import os
 import signal
 import subprocess
 import time
-from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
@@ -141,7 +140,7 @@ def _follow(places: Places, supervisor: subprocess.Popen[bytes] | None, quiet: b
 
 def _announce(runtime: Runtime, headline: str, as_json: bool) -> None:
     if as_json:
-        print_json(asdict(runtime))
+        print_json(runtime.shown)
         return
     out.print(f"[bold green]{headline}[/]")
     for name, value in (("Memoray", runtime.url), ("Ray", runtime.dashboard_url), ("Token", runtime.token_file)):

@@ -99,16 +99,14 @@ def install(
 ) -> None:
     """Print what a host needs to start Memoray as an MCP server, or write it into the host's own file.
 
-    Without a URL nothing secret is in it: the token is read from the home whenever the host starts the server.
+    With neither --url nor --token nothing secret is in it: the server reads the home's own token, which may do all.
 
     Example: memoray mcp install claude --write
     """
-    named, environment = [] if tools is ToolSet.MEMORAY else ["--tools", tools.value], {}
+    named = [] if tools is ToolSet.MEMORAY else ["--tools", tools.value]
     named += ["--user", user] if user else []
-    if url is not None:
-        named, environment = ["--url", _checked(url), *named], {TOKEN: _given(token)}
-    else:
-        named = ["--home", str(places_of(home).home), *named]
+    named = (["--home", str(places_of(home).home)] if url is None else ["--url", _checked(url)]) + named
+    environment = {TOKEN: _given(token)} if url is not None or token else {}
     known = HOSTS[host]
     entry = entry_of(known, _command(), ["mcp", *named], environment)
     name = NAME if tools is ToolSet.MEMORAY else f"{NAME}-{tools.value}"

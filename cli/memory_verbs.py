@@ -19,6 +19,7 @@ from cli.console import (
     UserOption,
     counted,
     err,
+    out,
     show,
 )
 from cli.listing import print_rows
@@ -67,10 +68,10 @@ def forget(
     kind = thing[:2]
     with connect(home, user) as client:
         if kind not in _UNDOABLE and not yes:
-            told = _told(client, thing)
+            thing, told = _told(client, thing)
             typer.confirm(f"Erase {told} for good, with everything that rests on it alone?", abort=True, err=True)
         answer = _FORGET.get(kind, _forget_source)(client, thing)
-    counts = ", ".join(f"{answer[name]} {name}" for name in _COUNTS if answer.get(name))
+    counts = ", ".join(counted(answer[many], one, many) for one, many in _COUNTS.items() if answer.get(many))
     show(answer, as_json, f"Forgotten{': ' + counts if counts else ''}.")
     if due := [place["due_by"] for place in answer.get("places", ()) if place["due_by"]]:
         err.print(f"Its last bytes go by {max(due)}: receipt {answer['receipt_id']}.", markup=False)
@@ -202,6 +203,8 @@ def timeline(
         zone = home_zone(client)
         rows = [(clock(each["at"], zone), each["speaker"] or "(fact)", each["text"]) for each in found["entries"]]
         print_rows(client, found, as_json, (f"at ({zone.key})", "who", "what"), rows, len(rows))
+    if found["cursor"] and not as_json:
+        out.print(f"[dim]The first {len(rows)}; --limit shows more, --after and --before another time.[/]")
 
 
 COMMANDS: tuple[tuple[str, Callable[..., None]], ...] = (
@@ -234,14 +237,14 @@ def _what_it_did(log: Mapping[str, Any], done: Mapping[str, Any]) -> Sequence[st
     return [f"[green]{escape(step['what'])}[/] {escape(step['words'] or '')} [dim]{step['id']}[/]" for step in mine]
 
 
-def _told(client: HttpClient, thing: str) -> str:
-    """What an id means, so that nobody erases something else; Refused if it means nothing."""
+def _told(client: HttpClient, thing: str) -> tuple[str, str]:
+    """An id in full, and what it means, so that nobody erases something else; Refused if it means nothing."""
     if thing.startswith("e-"):
         entity = client.get(route("entities", thing))
-        return f"{entity['name']} ({entity['entity_type']}, {entity['entity_id']})"
+        return entity["entity_id"], f"{entity['name']} ({entity['entity_type']}, {entity['entity_id']})"
     source = client.get(_source_path(thing))
     began, said = day(source["started_at"], home_zone(client)), counted(source["segments_count"], "segment")
-    return f"{source['source_id']} ({source['kind']} of {began}, {said})"
+    return source["source_id"], f"{source['source_id']} ({source['kind']} of {began}, {said})"
 
 
 def _forget_source(client: HttpClient, source_id: str) -> Any:
@@ -261,4 +264,11 @@ _FORGET: dict[str, Callable[[HttpClient, str], Any]] = {
 }
 """The beginning of an id tells what it is the id of; what is none of these is a source."""
 _UNDOABLE = ("f-", "n-")
-_COUNTS = ("segments", "facts", "entities", "vectors", "content", "files")
+_COUNTS = {
+    "segment": "segments",
+    "fact": "facts",
+    "entity": "entities",
+    "vector": "vectors",
+    "piece of content": "content",
+    "file": "files",
+}

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from rich.markup import escape
 
 from cli.client import connect
-from cli.console import HomeOption, JsonOption, UserOption, counted, err, show
+from cli.console import HomeOption, JsonOption, UserOption, command, counted, err, show
 
 NIGHT_S = 3_600.0
 """Seconds a night, or its undoing, may take: a first night over 300,000 facts takes minutes, and so do many texts."""
@@ -26,10 +27,10 @@ def night(now: NowOption = None, user: UserOption = None, home: HomeOption = Non
     """
     with connect(home, user, timeout_s=NIGHT_S) as client, err.status("The night goes on"):
         report = client.post("/v1/night", {"night": now})
-    show(report, as_json, *_told(report))
+    show(report, as_json, *_told(report, user, home))
 
 
-def _told(report: Mapping[str, Any]) -> Iterator[str]:
+def _told(report: Mapping[str, Any], user: str | None, home: Path | None) -> Iterator[str]:
     """The report for a person: what there is, what moved, what was written, what went wrong, and the way back."""
     undone = " (undone)" if report.get("undone") else ""
     yield f"[bold]The night of {report['night']}[/]{undone}"
@@ -37,14 +38,15 @@ def _told(report: Mapping[str, Any]) -> Iterator[str]:
         if line := tell(report):
             yield f"  {name:<13} {line}"
     if _moved(report) and not undone:
-        yield f"  To take all of it back: memoray undo --night {report['night']}"
+        yield "  To take all of it back: " + command(f"undo --night {report['night']}", user, home)
 
 
 def _strength(report: Mapping[str, Any]) -> str:
     decay = report["decay"]
-    entities = f"{decay['entities']} entities of mean strength {_share(decay['mean_strength'])}"
+    entities, facts = counted(decay["entities"], "entity", "entities"), counted(decay["facts"], "fact")
     return (
-        f"{entities}, {decay['low_salience']} fading; {decay['facts']} facts of {_share(decay['mean_fact_strength'])}"
+        f"{entities} of mean strength {_share(decay['mean_strength'])}, {decay['low_salience']} fading; "
+        f"{facts} of {_share(decay['mean_fact_strength'])}"
     )
 
 

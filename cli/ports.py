@@ -31,7 +31,7 @@ class Ports:
 
     @staticmethod
     def usual(http: int) -> Ports:
-        """Ray's defaults, but the agent's: 52365 is one of those that the kernel gives to whoever connects somewhere."""
+        """Ray's defaults, but the agent's: 52365 is one of those that the kernel gives to outgoing connections."""
         return Ports(http=http, dashboard=8265, gcs=6379, client=10001, agent=8365)
 
 

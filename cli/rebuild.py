@@ -45,9 +45,10 @@ def rebuild(
         return
     if journal := answer["journal"]:
         out.print(
-            f"journal: {journal['turns']} commands decided again after version {journal['snapshot']}, "
+            f"journal: {counted(journal['turns'], 'command')} decided again after version {journal['snapshot']}, "
             f"{journal['otherwise']} otherwise than then ({journal['refused']} refused); "
-            f"{journal['facts']} facts, {journal['entities']} entities at version {journal['version']}."
+            f"{counted(journal['facts'], 'fact')}, {counted(journal['entities'], 'entity', 'entities')} "
+            f"at version {journal['version']}."
         )
         return
     if told := changing(answer["encoder"]):

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from importlib.metadata import version
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from config.cluster import CERTIFICATE
 from memory.errors import Conflict
@@ -114,6 +114,11 @@ class Runtime:
     ready_at: str = ""
     """When everything was up for the first time; empty until then."""
     error: str | None = None
+
+    @property
+    def shown(self) -> dict[str, Any]:
+        """What a command tells of it. How the database is reached may hold a password: who needs it reads the file."""
+        return {name: value for name, value in asdict(self).items() if name not in ("dsn", "owner_dsn")}
 
     def write(self, places: Places) -> None:
         """Put it in place in one step: a reader sees the old one or the new one, never a half."""

@@ -6,7 +6,6 @@ import os
 import sys
 import time
 from collections.abc import Iterator
-from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Any
@@ -41,8 +40,7 @@ def status(home: HomeOption = None, as_json: JsonOption = False) -> None:
     if runtime is None or root is None:
         _not_running(runtime, as_json)
         raise typer.Exit(Exit.NOT_RUNNING)
-    seen = asdict(runtime) | _measured(runtime, root)
-    del seen["dsn"], seen["owner_dsn"]  # may hold a password; who needs one reads the runtime file
+    seen = runtime.shown | _measured(runtime, root)
     if as_json:
         print_json(seen)
     else:

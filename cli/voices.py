@@ -12,10 +12,11 @@ from rich.markup import escape
 
 from cli.client import HttpClient, connect, route
 from cli.clock import clock, home_zone
-from cli.console import HomeOption, JsonOption, UserOption, err, show
+from cli.console import HomeOption, JsonOption, UserOption, command, counted, err, show
 from cli.facts import LimitOption
 from cli.listing import print_rows
-from memory.errors import Invalid
+from memory.errors import Invalid, Unavailable
+from memory.words.cleaning import visible
 
 VoiceArgument = Annotated[str, typer.Argument(metavar="VOICE", help="A voice's id, or the beginning of it.")]
 HOW = {"drop": "not told at all", "without_name": "told as [somebody]'s", "none": "told"}
@@ -46,7 +47,7 @@ def voices(
         if sounds:
             _put_sounds(client, found["proposals"], sounds)
         if proposals or sounds:
-            show(found, as_json, *(map(_proposal, found["proposals"]) if found["proposals"] else (NO_PAIR,)))
+            show(found, as_json, *([_proposal(each, user, home) for each in found["proposals"]] or [NO_PAIR]))
             return
         zone = home_zone(client)
         rows = [_row(each, zone) for each in found["voices"]]
@@ -103,9 +104,8 @@ def split(
     with connect(home, user) as client:
         done = client.post(route("voices", voice, "split"), {"labels": labels or [], "prints": prints or []})
     own = done["voice"]
-    show(
-        done, as_json, f"{escape(own['name'])} is a voice of their own now: memoray voices name {own['voice_id']} NAME"
-    )
+    naming = command(f"voices name {own['voice_id']} NAME", user, home)
+    show(done, as_json, f"{escape(own['name'])} is a voice of their own now: {naming}")
 
 
 def differ(
@@ -154,12 +154,18 @@ def forget(
 
     Example: memoray voices forget v-0a1b2c --words
     """
-    if not yes:
-        beside = " with all that it said" if words else ""
-        typer.confirm(f"Erase this voice for good{beside}?", abort=True, err=True)
     with connect(home, user) as client:
-        done = _forgotten(client, voice, words)
-    show(done, as_json, f"Forgotten: {done['prints']} prints, {done['segments']} segments.")
+        known = _known(client, voice)
+        if not yes:
+            heard, beside = ", ".join(known["labels"]) or "enrolled", " with all that it said" if words else ""
+            asked = f"Erase the voice of {known['name']} ({heard}) for good{beside}?"
+            typer.confirm(visible(asked), abort=True, err=True)
+        done = _forgotten(client, known["voice_id"], words)
+    counts = f"{counted(done['prints'], 'print')}, {counted(done['segments'], 'segment')}"
+    if done["left"]:
+        left = counted(done["left"], "segment")
+        raise Unavailable(f"{left} could not be forgotten, so the voice stays. Forgotten: {counts}. Try again later.")
+    show(done, as_json, f"Forgotten: {counts}.")
 
 
 def undo(
@@ -201,7 +207,23 @@ def enrol(
 
 MOST_SAMPLE = 100_000_000
 """Bytes of a sample that are read: whatever is longer, the door refuses."""
+AT_ONCE = 200
+"""Voices of a page."""
 NO_PAIR = "No two voices sound like one person."
+
+
+def _known(client: HttpClient, voice: str) -> Mapping[str, Any]:
+    """The voice with this id, or with the only one that begins so. Raises Invalid."""
+    meant: list[Mapping[str, Any]] = []
+    page = client.get("/v1/voices", limit=AT_ONCE)
+    while True:
+        meant += [each for each in page["voices"] if each["voice_id"].startswith(voice)]
+        if "cursor" not in page:
+            break
+        page = client.get("/v1/voices", limit=AT_ONCE, cursor=page["cursor"])
+    if len(meant) != 1:
+        raise Invalid(f"{'Several voices begin' if meant else 'No voice begins'} with {voice}; see `memoray voices`.")
+    return meant[0]
 
 
 def _forgotten(client: HttpClient, voice: str, words: bool) -> dict[str, Any]:
@@ -210,10 +232,7 @@ def _forgotten(client: HttpClient, voice: str, words: bool) -> dict[str, Any]:
     while True:
         part = client.delete(route("voices", voice) + ("?words=true" if words else ""))
         total = {each: total[each] + part[each] for each in total}
-        if not part["left"]:
-            return {**part, **total}
-        if not part["segments"]:
-            err.print(f"{part['left']} segments could not be forgotten; the voice stays.", markup=False)
+        if not (part["left"] and part["segments"]):
             return {**part, **total}
 
 
@@ -227,13 +246,14 @@ def _heard_as(voice: Mapping[str, Any]) -> str:
     return escape(", ".join(voice["labels"]))
 
 
-def _proposal(pair: Mapping[str, Any]) -> str:
+def _proposal(pair: Mapping[str, Any], user: str | None, home: Path | None) -> str:
     one, other = (
         f"{escape(name)} ({escape(', '.join(heard) or 'enrolled')})"
         for name, heard in zip(pair["names"], pair["sources"], strict=True)
     )
     ids = f"{pair['voice_id']} {pair['other_id']}"
-    how = f"If it is one person: memoray voices merge {ids}\nIf not: memoray voices differ {ids}"
+    merge, differ = (command(f"voices {verb} {ids}", user, home) for verb in ("merge", "differ"))
+    how = f"If it is one person: {merge}\nIf not: {differ}"
     return f"{one} sounds like {other}: {pair['similarity']:.2f}. {how}"
 
 
@@ -245,7 +265,7 @@ def _put_sounds(client: HttpClient, pairs: Sequence[Mapping[str, Any]], folder: 
             for place, piece in enumerate(pieces, 1):
                 client.save(piece["url"], folder / f"pair-{number:02}-{side}-{place}.wav")
     count = sum(len(pieces) for pair in pairs for pieces in pair["sounds"])
-    err.print(f"{count} sounds are in {folder}: of each pair those of a and of b.", markup=False)
+    err.print(f"{counted(count, 'sound')} in {folder}: of each pair those of a and of b.", markup=False)
 
 
 COMMANDS: tuple[tuple[str, Callable[..., None]], ...] = (

@@ -15,7 +15,7 @@ from bench.life import invented
 from bench.living import Parts
 from bench.simulate import CheckpointResult, SimulatedLife, simulate
 from bench.story import CHECKPOINTS, story
-from cli.console import Exit, HomeOption, JsonOption, err, out, places_of, print_json, print_table
+from cli.console import Exit, HomeOption, JsonOption, counted, err, out, places_of, print_json, print_table
 from config.settings import Settings, load
 from memory.model.entities import TIERS
 from memory.model.groups import COMMUNITY, CONSOLIDATION, MACRO, PATTERN, STORYLINE
@@ -176,9 +176,10 @@ _YES = {True: "yes", False: "no"}
 def _sum(lived: SimulatedLife) -> str:
     right = sum(not reply.missing for reply in lived.replies)
     held = sum(each.holds for each in lived.checkpoints)
+    against = counted(len(lived.contradictions), "contradiction or change", "contradictions and changes")
     return (
-        f"{len(lived.days)} days in {lived.seconds:.1f} s: {lived.entities} entities, {lived.facts} facts, "
-        f"{len(lived.contradictions)} contradictions and changes, {lived.archived} archived, {lived.pruned} pruned; "
+        f"{len(lived.days)} days in {lived.seconds:.1f} s: {counted(lived.entities, 'entity', 'entities')}, "
+        f"{counted(lived.facts, 'fact')}, {against}, {lived.archived} archived, {lived.pruned} pruned; "
         f"{held} of {len(lived.checkpoints)} checkpoints and {right} of {len(lived.replies)} answers as they must be; "
         f"nights run twice moved {lived.night_moves}."
     )

@@ -91,7 +91,7 @@ async def _source_of(app: AppContext, who: Caller, source_id: str) -> tuple[str,
     """Scope, id and session of a source. Raises NotFound; only a whole id will do."""
     scope, known = await app.stores.reads.sources.resolve(who.view, source_id, None)
     if known != source_id:
-        raise NotFound("There is no such source in this memory.", id=source_id)
+        raise NotFound(f"What is erased is named whole: {known}.", id=source_id)
     return scope, source_id, (await app.stores.reads.sources.one(who.view, scope, source_id)).session_id
 
 

@@ -18,6 +18,7 @@ from deployments.gateway import create_app
 from memory.errors import DomainError, Invalid
 from tests.api.conftest import Door
 from tests.api.test_assembled_context import talk
+from tests.api.test_voices import hear
 
 Line = Callable[..., Awaitable[str]]
 
@@ -186,9 +187,39 @@ async def test_entities_are_renamed_aliased_and_merged_and_a_taken_name_tells_ho
     for verb in ("rename", "alias"):
         with pytest.raises(DomainError) as refused:
             await line("entities", verb, tomas, "Leni")
-        assert refused.value.detail.endswith(f"merge them instead: memoray entities merge {tomas} {elena}")
+        assert refused.value.detail.endswith(
+            f"merge them instead: memoray entities merge {tomas} {elena} --user {serving.user}"
+        )
     assert "Elena Costa" in (merged := await line("entities", "merge", tomas, elena))
     assert merged.startswith("Merged into ")
     assert "Elena Costa" in await line("entities", "--name", "Elena Costa", "--json")
     await line("undo")
     assert json.loads(await line("entities", "--name", "Leni", "--json"))["entities"][0]["entity_id"] == elena
+
+
+async def test_what_is_erased_is_named_in_full_and_may_be_named_in_short(serving: Door, line: Line) -> None:
+    await lived(serving)
+    told = await line("forget", "supp", said=b"y\n")
+    assert "Erase supper (conversation of 2026-03-02, 2 segments) for good" in told
+    assert "Forgotten: 2 segments" in told
+    assert (await serving.client.get("/v1/sources/supper")).status_code == 404
+    with pytest.raises(DomainError, match="named whole: memo"):
+        await line("forget", "mem", "--yes")
+
+
+async def test_a_voice_is_named_before_it_is_erased(serving: Door, line: Line) -> None:
+    await hear(serving, "lunch", 5, "I live in Halle.")
+    [voice] = (await serving.get("/v1/voices"))["voices"]
+    await line("voices", "name", voice["voice_id"], "Tom")
+    with pytest.raises(Invalid, match="No voice begins with v-nobody"):
+        await line("voices", "forget", "v-nobody")
+    told = await line("voices", "forget", voice["voice_id"][:6], "--words", said=b"y\n")
+    assert "Erase the voice of Tom (Speaker 1 of 3 May) for good with all that it said?" in told
+    assert "Forgotten: 1 print, 1 segment." in told
+
+
+async def test_a_timeline_that_goes_on_says_so(serving: Door, line: Line) -> None:
+    await lived(serving)
+    assert "--limit shows more" in await line("timeline", "--limit", "1")
+    assert "--limit" not in await line("timeline")
+    assert json.loads(await line("timeline", "--limit", "1", "--json"))["cursor"]

@@ -76,7 +76,7 @@ ANSWERS: dict[str, Any] = {
     "/v1/profile": {"time_zone": "Asia/Kolkata"},
     "/v1/context": {"results": [SAID]},
     "/v1/ask": {"answer": "Tea [1].", "generated": True, "citations": [SAID | {"number": 1}], "results": []},
-    "/v1/timeline": {"entries": [HEARD]},
+    "/v1/timeline": {"entries": [HEARD], "cursor": None},
     "/v1/communities": {"communities": [CIRCLE], "total": 1},
     "/v1/communities/g-1": CIRCLE | {"members": [], "core": [], "shown": [SHOWN], "segments": [QUOTED]},
     "/v1/patterns": {"patterns": [SHOWN], "total": 1},

@@ -258,7 +258,7 @@ def test_doctor_tells_how_much_sound_there_is_and_what_cannot_be_heard(tmp_path:
     file.write_text("ab" * 32)
     kept = build.sounds(replace(settings, sound=Sound(key_file=file)))
     assert kept.keep("maya", "omi", 16_000, bytes(32_000) * 360, 1_772_366_400.0, None)
-    assert look("named") == ("ok", "1 sessions, 0.1 h in 12 MB, 0 as Opus; 1 of them encrypted")
+    assert look("named") == ("ok", "1 session, 0.1 h in 12 MB, 0 as Opus; 1 of them encrypted")
     file.write_text("cd" * 32)
     level, facts = look("another")
     assert (level, "1 need a key that is not named, 0 are damaged" in facts) == ("warn", True)
@@ -339,3 +339,21 @@ def test_doctor_names_what_earlier_runs_have_left(tmp_path: Path, monkeypatch: p
     with temporary.occupy(tmp_path / "home"), socket.socket(socket.AF_UNIX) as listener:
         listener.bind(str(killed / "listener"))
         assert not any(f"{folder} (of " in look(settings).facts for folder in (run, killed))
+
+
+def test_a_hosts_own_token_is_in_its_entry_with_a_url_and_without(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("MEMORY_TOKEN", raising=False)
+
+    def environment(*options: str) -> object:
+        result = CliRunner().invoke(command_line(rooms("mcp")), ["mcp", "install", "cursor", *options, "--json"])
+        return json.loads(result.output)["entry"].get("env")
+
+    assert not environment("--home", "/srv/memory")
+    assert environment("--home", "/srv/memory", "--token", "abc") == {"MEMORY_TOKEN": "abc"}
+    assert environment("--url", "http://127.0.0.1:8000", "--token", "abc") == {"MEMORY_TOKEN": "abc"}
+
+
+def test_what_a_command_tells_of_a_run_holds_no_password() -> None:
+    told = Runtime(home="/srv", dsn="postgresql://a:secret@b/c", owner_dsn="postgresql://o:secret@b/c").shown
+    assert "secret" not in json.dumps(told)
+    assert told["home"] == "/srv"

@@ -39,13 +39,13 @@ class Shelf:
 FULL = cast(HttpClient, Shelf())
 
 
-def told(thing: str) -> str:
+def told(thing: str) -> tuple[str, str]:
     return memory_verbs._told(cast(HttpClient, Shelf()), thing)
 
 
 def test_what_is_to_be_erased_is_named_first() -> None:
-    assert told("e-0a") == "Ben (person, e-0a1b)"
-    assert told("a/b") == "a/b (note of 2026-03-02, 1 segment)"
+    assert told("e-0a") == ("e-0a1b", "Ben (person, e-0a1b)")
+    assert told("a/b") == ("a/b", "a/b (note of 2026-03-02, 1 segment)")
 
 
 def test_nobody_is_asked_about_what_is_not_there() -> None:

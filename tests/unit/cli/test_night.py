@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from cli.night import _told
@@ -79,7 +80,7 @@ BUSY: dict[str, Any] = QUIET | {
 
 
 def told(report: dict[str, Any]) -> list[str]:
-    return list(_told(report))
+    return list(_told(report, None, None))
 
 
 def test_a_night_over_nothing_is_three_lines() -> None:
@@ -184,3 +185,10 @@ def test_what_a_model_wrote_in_summaries_is_told_with_how_much_of_it_was_kept() 
     ]
     silent = told(QUIET | {"summaries": quoted | {"written": 0, "trivial": 3}})
     assert len(silent) == 4
+
+
+def test_the_way_back_is_that_of_the_same_memory() -> None:
+    assert list(_told(BUSY, None, None))[-1] == "  To take all of it back: memoray undo --night 2026-03-02"
+    *_, last = _told(BUSY, "maya o'neil", Path("/srv/her memory"))
+    options = """--user 'maya o'"'"'neil' --home '/srv/her memory'"""
+    assert last == f"  To take all of it back: memoray undo --night 2026-03-02 {options}"

@@ -70,8 +70,7 @@ def test_reports_are_found_among_what_ray_prints() -> None:
 
 
 def test_a_report_tells_what_has_moved_and_the_way_back() -> None:
-    assert found_line(FOUND) == (
-        "[bold]me[/]: 1 opened, 1 patterns made. To take it back: memoray undo c-2; memoray undo c-1"
-    )
+    back = "memoray undo c-2 --user me --home /srv; memoray undo c-1 --user me --home /srv"
+    assert found_line(FOUND, Path("/srv")) == f"[bold]me[/]: 1 opened, 1 patterns made. To take it back: {back}"
     assert found_line({**FOUND, "commands": []}) == "[bold]me[/]: nothing has changed (2 stand)."
     assert "away" in found_line({"user_id": "me", "failed": "away"})

@@ -37,9 +37,9 @@ def test_each_sound_is_named_by_its_pair_and_side(tmp_path: Path) -> None:
 
 
 def test_a_pair_says_how_it_becomes_one_and_how_two() -> None:
-    told = _proposal(PAIR)
+    told = _proposal(PAIR, "maya", None)
     assert "Tom (lunch) sounds like Thomas (enrolled): 0.80" in told
-    assert ("memoray voices merge v-1 v-2" in told, "memoray voices differ v-1 v-2" in told) == (True, True)
+    assert ("voices merge v-1 v-2 --user maya" in told, "voices differ v-1 v-2 --user maya" in told) == (True, True)
 
 
 def test_a_night_tells_of_pairs_alone() -> None:
