@@ -13,7 +13,7 @@ import orjson
 from adapters.capture.jsonl import cut, strike
 from adapters.capture.payloads import SESSION_ID, parse_payload
 from adapters.capture.sessions import fold_payloads
-from adapters.capture.sounds import SoundFolder, session_stream
+from adapters.capture.sounds import SoundFolder
 from memory.errors import Invalid
 from memory.model.erasing import CapturedSource, ListedFiles, ListedSounds
 from memory.model.sources import SessionPart
@@ -55,10 +55,10 @@ class SessionFiles:
         if kind != "user":
             return 0
         session_id = source.session_id
-        struck, origin, stream = 0, session_id.partition("-")[0], session_stream(session_id)
+        struck = 0
         for part in (each for each in source.parts if each.source_id == source.source_id):
             span = (part.started_at, part.ended_at)
-            struck += await asyncio.to_thread(self._sounds.silence, user, origin, *span, stream)
+            struck += await asyncio.to_thread(self._sounds.silence, user, session_id, *span, source.spared)
         for key, path in session_files(self._root, user, session_id, self._default_user).items():
             read = await self._offsets.offset(key)
             offset = await asyncio.to_thread(strike_source, path, read, source.source_id, source.parts)

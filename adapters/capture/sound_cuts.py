@@ -9,9 +9,11 @@ from pathlib import Path
 
 from adapters.capture.commands import folder_name
 from adapters.capture.sound_forms import SoundForms, sessions_in
-from adapters.capture.sounds import pieces_of, rate_of, session_stream, span_of, spoken, stream_of
+from adapters.capture.sound_spans import SoundSpan, without
+from adapters.capture.sounds import is_of_session, pieces_of, rate_of, span_of, spans_of_parts, spoken
 from memory.errors import SoundDamaged, SoundSealed
 from memory.model.sound import SAMPLE
+from memory.model.sources import SessionPart
 from memory.model.timeline import Instant
 
 MARGIN_S = 0.25
@@ -28,12 +30,15 @@ class SoundCuts:
     def __init__(self, root: Path, forms: SoundForms | None = None) -> None:
         self._root, self._forms = root, forms or SoundForms()
 
-    def cut(self, user_id: str, session_id: str, began: Instant, ended: Instant) -> bytes | None:
-        """What was heard of a session in these seconds; None where nothing of it is kept, or it was silenced.
+    def cut(
+        self, user_id: str, session_id: str, began: Instant, ended: Instant, hidden: Sequence[SessionPart] = ()
+    ) -> bytes | None:
+        """What was heard of a session in these seconds; None where nothing of it is kept, where it was silenced, and
+        where some of it may be of the parts that are `hidden`.
 
         Raises SoundSealed without its key, SoundDamaged, and Unavailable where its form cannot be decoded.
         """
-        for path, spans in self._of_session(user_id, session_id, *_widened(began, ended)):
+        for path, spans in self._of_session(user_id, session_id, _widened(began, ended), hidden):
             try:
                 with self._forms.opened(path) as kept:
                     sound = b"".join(kept.read(start, _within(path, size)) for start, size in spans)
@@ -43,9 +48,11 @@ class SoundCuts:
                 return _wave(sound, rate_of(path))
         return None
 
-    def holds(self, user_id: str, session_id: str, began: Instant, ended: Instant) -> bool:
+    def holds(
+        self, user_id: str, session_id: str, began: Instant, ended: Instant, hidden: Sequence[SessionPart] = ()
+    ) -> bool:
         """Whether there is anything to cut, as far as that is known without decoding; not what cannot be read."""
-        for path, spans in self._of_session(user_id, session_id, *_widened(began, ended)):
+        for path, spans in self._of_session(user_id, session_id, _widened(began, ended), hidden):
             try:
                 with self._forms.opened(path) as kept:
                     if not all(kept.is_silent(start, _within(path, size)) for start, size in spans):
@@ -55,15 +62,16 @@ class SoundCuts:
         return False
 
     def _of_session(
-        self, user_id: str, session_id: str, began: Instant, ended: Instant
-    ) -> Iterator[tuple[Path, Sequence[tuple[int, int]]]]:
-        """The files of a session, its own and those of the device whose stream it is, with where these seconds lie."""
-        origin, own = session_id.partition("-")[0], session_stream(session_id)
+        self, user_id: str, session_id: str, stretch: tuple[Instant, Instant], hidden: Sequence[SessionPart]
+    ) -> Iterator[tuple[Path, Sequence[SoundSpan]]]:
+        """The files of a session, its own and those of the device whose stream it is, with where this stretch lies."""
         for path in sessions_in(self._root / folder_name(user_id)):
-            if stream_of(path) == own or path.name.startswith(f"{origin}-"):
+            if is_of_session(path, session_id):
                 rate = rate_of(path)
-                spans = (span_of(each, rate, began, ended) for each in spoken(pieces_of(path), rate))
-                yield path, [each for each in spans if each[1]]
+                spans = (span_of(each, rate, *stretch) for each in spoken(pieces_of(path), rate))
+                found = [each for each in spans if each[1]]
+                if not hidden or without(found, spans_of_parts(path, hidden)) == found:
+                    yield path, found
 
 
 def _widened(began: Instant, ended: Instant) -> tuple[Instant, Instant]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import time
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
@@ -22,11 +23,13 @@ from adapters.capture.commands import folder_name
 from adapters.capture.files import PRIVATE, drop_lock, extend, locked, sync_folder
 from adapters.capture.sessions import SESSION_GAP_S
 from adapters.capture.sound_forms import SoundForms, blocks_path, bytes_on_disk, is_kept, remove_forms, sessions_in
+from adapters.capture.sound_spans import SoundSpan, joined, without
 from adapters.capture.sound_states import SoundState, read_state, state_path, write_state
 from config.doors import Sound
 from memory.errors import Invalid
 from memory.model.ids import digest
 from memory.model.sound import RATE, SAMPLE
+from memory.model.sources import SessionPart
 from memory.model.timeline import DAY_S, Instant
 
 MB = 1_000_000
@@ -40,6 +43,8 @@ UNNAMED_SPEAKER = "SPEAKER_00"
 """Who speaks where nobody says who: not the owner, until somebody says so."""
 BEFORE_S, AFTER_S = 15.0, 30.0
 """Seconds around a source that are silenced with it: words are dated by when they came, and they come late."""
+APART_S = SESSION_GAP_S - 1.0
+"""Seconds that lie between two parts of a session at the least, but for the margin of what is cut out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,36 +155,35 @@ class SoundFolder:
         seconds = sum(self._forms.length(path) / (SAMPLE * rate_of(path)) for path, _ in sizes)
         return SoundFigures(len(sizes), sum(size for _, size in sizes), round(seconds, 1))
 
-    def silence(self, user_id: str, origin: str, began: Instant, ended: Instant, stream: str = "") -> int:
-        """Let nothing be heard of a stretch of time in what came from one origin, or one stream; how many files were
-        changed.
+    def silence(
+        self, user_id: str, session_id: str, began: Instant, ended: Instant, spared: Sequence[SessionPart] = ()
+    ) -> int:
+        """Let nothing be heard of a stretch of time in what is of a session, but for what may be of the parts that are
+        `spared`; how many files were changed.
 
         Silence takes the place of the samples, so that all else stays where it was.
         """
         return sum(
-            self._silenced(path, began - BEFORE_S, ended + AFTER_S)
+            self._silenced(path, (began - BEFORE_S, ended + AFTER_S), spared)
             for path in sessions_in(self._root / folder_name(user_id))
-            if path.name.startswith(f"{origin}-") or stream_of(path) == stream
+            if is_of_session(path, session_id)
         )
 
-    def _silenced(self, path: Path, began: Instant, ended: Instant) -> bool:
+    def _silenced(self, path: Path, stretch: tuple[Instant, Instant], spared: Sequence[SessionPart]) -> bool:
         """Silence what a session holds of a stretch of time; whether there was anything."""
         with locked(path.with_name(stream_of(path))):
             if not is_kept(path):
                 return False
-            came, rate = pieces_of(path), rate_of(path)
-            # what was told before the rest came stands by when its sound came
-            pieces = dict.fromkeys((*came, *spoken(came, rate)))
-            spans = [span_of(each, rate, began, ended) for each in pieces]
+            spans = without(spans_in(path, [stretch]), spans_of_parts(path, spared))
             self._forms.silence(path, spans)
-            if any(size for _, size in spans):
+            if spans:
                 state = read_state(path)
                 # who spoke in what is forgotten is not told any longer
                 speaker = state.speaker and UNNAMED_SPEAKER
                 write_state(path, replace(state, silenced=state.silenced + 1, speaker=speaker))
             if not is_kept(path):  # it was damaged, so that nothing of it could be told apart
                 _remove_rest(path)
-        return any(size for _, size in spans)
+        return bool(spans)
 
     def sessions(self, user_id: str) -> list[str]:
         """The names of a user's sessions."""
@@ -235,6 +239,12 @@ def session_of(stream: str) -> str | None:
     """The session that a stream is of, if a caller has named one."""
     kind, sign, session_id = stream.partition("=")
     return session_id if sign and kind == "session" else None
+
+
+def is_of_session(path: Path, session_id: str) -> bool:
+    """Whether a file holds sound of a session: it is its own, or of the device that the session is named after."""
+    stream, device = stream_of(path), session_id.partition("-")[0]
+    return stream == session_stream(session_id) or (session_of(stream) is None and path.name.startswith(f"{device}-"))
 
 
 def named_key(key: str | None) -> str | None:
@@ -317,13 +327,42 @@ def spoken(pieces: Sequence[SoundPiece], rate: int) -> list[SoundPiece]:
     return [replace(each, at=end) for each, end in zip(pieces, ends, strict=True)]
 
 
-def span_of(piece: SoundPiece, rate: int, began: Instant, ended: Instant) -> tuple[int, int]:
+def span_of(piece: SoundPiece, rate: int, began: Instant, ended: Instant) -> SoundSpan:
     """Where the samples of a piece begin that lie in a stretch of time, and how many bytes they are."""
     a_second = SAMPLE * rate
     heard_from = piece.at - piece.size / a_second
     first = min(max(0, int((began - heard_from) * rate) * SAMPLE), piece.size)
     last = min(max(first, int((ended - heard_from) * rate + 1) * SAMPLE), piece.size)
     return piece.start + first, last - first
+
+
+def spans_in(path: Path, stretches: Sequence[tuple[Instant, Instant]]) -> list[SoundSpan]:
+    """Where the samples of a session are that were heard in these stretches of time; in order, none over another.
+
+    What was told before the rest came stands by when its sound came, and all else by when it was spoken.
+    """
+    came, rate = pieces_of(path), rate_of(path)
+    lasts_s = max((each.size for each in came), default=0) / (SAMPLE * rate) + 1.0
+    spans: list[SoundSpan] = []
+    for pieces in (sorted(came, key=_came_at), spoken(came, rate)):
+        for began, ended in stretches:
+            first, last = bisect_left(pieces, began, key=_came_at), bisect_right(pieces, ended + lasts_s, key=_came_at)
+            spans += [span_of(each, rate, began, ended) for each in pieces[first:last]]
+    return joined(spans)
+
+
+def _came_at(piece: SoundPiece) -> Instant:
+    return piece.at
+
+
+def spans_of_parts(path: Path, parts: Iterable[SessionPart]) -> list[SoundSpan]:
+    """Where the samples of a session are that may be of these parts: with all that is silenced with words of a device,
+    and in a session of its own with all that is nearer than another part can be."""
+    before, after = (BEFORE_S, AFTER_S) if session_of(stream_of(path)) is None else (APART_S, APART_S)
+    heard = [
+        (each.started_at - before, each.ended_at + after) for each in parts if is_of_session(path, each.session_id)
+    ]
+    return spans_in(path, heard) if heard else []
 
 
 def _remove(path: Path) -> bool:

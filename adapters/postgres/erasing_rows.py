@@ -33,7 +33,7 @@ def told_as(erased: Erased) -> Kept:
     """What a piece needs to know, as it is kept."""
     kept = asdict(erased)
     if isinstance(erased, CapturedSource):
-        kept["parts"] = [astuple(part) for part in erased.parts]
+        kept |= {name: [astuple(part) for part in getattr(erased, name)] for name in ("parts", "spared")}
     return kept
 
 
@@ -58,8 +58,8 @@ def _entity(kept: Kept) -> WithdrawnEntity:
 
 
 def _source(kept: Kept) -> CapturedSource:
-    parts = tuple(SessionPart(*each) for each in kept["parts"])
-    return CapturedSource(kept["scope"], kept["source_id"], kept["session_id"], parts)
+    parts, spared = (tuple(SessionPart(*each) for each in kept.get(name, ())) for name in ("parts", "spared"))
+    return CapturedSource(kept["scope"], kept["source_id"], kept["session_id"], parts, spared)
 
 
 def _files(kept: Kept) -> ListedFiles:

@@ -13,8 +13,10 @@ from adapters.postgres.reads import meant, page_of, seen_by
 from adapters.postgres.sql import queries
 from memory.errors import NotFound
 from memory.model.heard import KnownSegment, KnownSource
-from memory.model.scopes import Sensitivity, View, team_scope
+from memory.model.scopes import Sensitivity, View, team_scope, user_scope
 from memory.model.shown import Page
+from memory.model.sources import SessionPart
+from memory.model.timeline import DAY_S, Instant
 
 Q = queries("source_reads")
 _ANY = {
@@ -98,6 +100,16 @@ class PostgresSourceReads:
         source = {"scope": scope, "source_id": source_id}
         rows = await self._pool.rows(Q["segments"], **source, **asked, tries=self._tries)
         return [KnownSegment(**row) for row in rows]
+
+    async def out_of_sight(self, view: View, session_id: str, began: Instant, ended: Instant) -> Sequence[SessionPart]:
+        """Sources of the user's own scope above the clearance, as parts of their sessions, whose sound may be kept with
+        that of a session between two moments: a day before and after, for words are dated by when their sound came.
+        None, and nothing is asked, of who may see everything."""
+        if view.clearance >= max(Sensitivity):
+            return ()
+        asked = {"scope": user_scope(view.user_id), "clearance": int(view.clearance), "session_id": session_id}
+        rows = await self._pool.rows(Q["out_of_sight"], **asked, began=began - DAY_S, ended=ended + DAY_S)
+        return tuple(SessionPart(**row) for row in rows)
 
     async def forgotten(self, scope: str, source_ids: Sequence[str]) -> frozenset[str]:
         """Which of these sources were forgotten, and told no more."""

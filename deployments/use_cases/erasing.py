@@ -33,7 +33,7 @@ async def erase_source(app: AppContext, who: Caller, key: str, source_id: str) -
     writing(who)
 
     async def begin(receipt_id: str) -> None:
-        captured = await _captured(app, *await _source_of(app, who, source_id))
+        captured = await _captured(app, who, *await _source_of(app, who, source_id))
         await app.stores.erasure.receipts.source(ErasureRequest(receipt_id, who.user_id), captured)
 
     receipt_id = await _asked(app, who.user_id, key, "source", source_id, begin)
@@ -53,12 +53,13 @@ async def erase_segment(app: AppContext, who: Caller, key: str, source_id: str, 
         scope, _, session_id = place = await _source_of(app, who, source_id)
         asked, said = ErasureRequest(receipt_id, who.user_id), await app.stores.reads.sources.segments(scope, source_id)
         if all(segment_id in (each.segment_id, each.replaced_by) for each in said):
-            await receipts.source(asked, await _captured(app, *place), segment_id)
+            await receipts.source(asked, await _captured(app, who, *place), segment_id)
         elif app.session_files().hold(scope, session_id):
             raise Conflict("These words stand in a session file; forget their whole source.", source_id=source_id)
         else:
-            heard = (SessionPart(session_id, source_id, *_span(said, segment_id)),)  # its words lie in no file
-            await receipts.segment(asked, CapturedSource(*place, heard), segment_id)
+            heard = SessionPart(session_id, source_id, *_span(said, segment_id))  # its words lie in no file
+            spared = await _spared(app, who, scope, heard)
+            await receipts.segment(asked, CapturedSource(*place, (heard,), spared), segment_id)
 
     receipt_id = await _asked(app, who.user_id, key, "source", segment_named(source_id, segment_id), begin)
     await _carry_out(app, who.user_id, receipt_id, who.view.scopes)
@@ -95,9 +96,23 @@ async def _source_of(app: AppContext, who: Caller, source_id: str) -> tuple[str,
     return scope, source_id, (await app.stores.reads.sources.one(who.view, scope, source_id)).session_id
 
 
-async def _captured(app: AppContext, scope: str, source_id: str, session_id: str) -> CapturedSource:
+async def _captured(app: AppContext, who: Caller, scope: str, source_id: str, session_id: str) -> CapturedSource:
+    """A source in its files. What may be of a source that the caller does not see is left to that one."""
     parts = await app.stores.intake.capture.parts(scope, session_id)
-    return CapturedSource(scope, source_id, session_id, tuple(parts))
+    spared = [
+        hidden for each in parts if each.source_id == source_id for hidden in await _spared(app, who, scope, each)
+    ]
+    kept = {each.source_id for each in spared}
+    parts.sort(key=lambda each: each.source_id in kept)
+    return CapturedSource(scope, source_id, session_id, tuple(parts), tuple(spared))
+
+
+async def _spared(app: AppContext, who: Caller, scope: str, part: SessionPart) -> tuple[SessionPart, ...]:
+    """What the caller does not see of what was heard in the same session, or by the same device, as a part."""
+    if scope != who.scope:  # a team has neither sound nor session files
+        return ()
+    told = (part.session_id, part.started_at, part.ended_at)
+    return tuple(await app.stores.reads.sources.out_of_sight(who.view, *told))
 
 
 async def erase_entity(app: AppContext, who: Caller, key: str, entity_id: str) -> Receipt:

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from deployments.app_context import AppContext
 from deployments.callers import Caller, writing
 from memory.errors import Ambiguous, NotFound, Unavailable
+from memory.model.timeline import Instant
 
 
 async def keep_sound(app: AppContext, who: Caller, key: str | None, stream: str, rate: int, sound: bytes) -> bool:
@@ -26,12 +27,13 @@ async def keep_sound(app: AppContext, who: Caller, key: str | None, stream: str,
 async def sound_of_segment(app: AppContext, who: Caller, source_id: str, segment_id: str) -> bytes:
     """The sound of a segment in view, as a WAV file. Ids may be shortened to a unique beginning.
 
-    Raises NotFound, also where none is kept, Ambiguous, SoundSealed without its key, SoundDamaged, and Unavailable
-    where Opus cannot be decoded.
+    Raises NotFound, also where none is kept or some of it may be of a source out of view, Ambiguous, SoundSealed
+    without its key, SoundDamaged, and Unavailable where Opus cannot be decoded.
     """
     place, spans = await _heard_in(app, who, source_id, segment_id)
-    for session_id, began, ended in spans:
-        sound = await asyncio.to_thread(app.sound_cuts.cut, who.user_id, session_id, began, ended)
+    for span in spans:
+        hidden = await app.stores.reads.sources.out_of_sight(who.view, *span)
+        sound = await asyncio.to_thread(app.sound_cuts.cut, who.user_id, *span, hidden)
         if sound is not None:
             return sound
     raise NotFound("No sound of this segment is kept.", source_id=place[0], segment_id=place[1])
@@ -64,7 +66,10 @@ async def _is_kept(app: AppContext, who: Caller, source_id: str, segment_id: str
         _, spans = await _heard_in(app, who, source_id, segment_id)
     except (NotFound, Ambiguous):
         return False
-    for session_id, began, ended in spans:
-        if await asyncio.to_thread(app.sound_cuts.holds, who.user_id, session_id, began, ended):
-            return True
-    return False
+    return any([await is_heard(app, who, *span) for span in spans])
+
+
+async def is_heard(app: AppContext, who: Caller, session_id: str, began: Instant, ended: Instant) -> bool:
+    """Whether a caller may hear anything of a session between two moments."""
+    hidden = await app.stores.reads.sources.out_of_sight(who.view, session_id, began, ended)
+    return await asyncio.to_thread(app.sound_cuts.holds, who.user_id, session_id, began, ended, hidden)

@@ -10,6 +10,7 @@ from pydantic import BaseModel
 
 from deployments.app_context import AppContext
 from deployments.callers import Caller
+from deployments.use_cases.sounds import is_heard
 from memory.model.heard import ClearSegment
 from memory.model.timeline import iso
 
@@ -56,7 +57,7 @@ async def _kept(
         if each.speaker not in labels or len(found) == PIECES:
             continue
         session, ended = each.session_id or each.source_id, each.at + each.seconds
-        if await asyncio.to_thread(app.sound_cuts.holds, who.user_id, session, each.at, ended):
+        if await is_heard(app, who, session, each.at, ended):
             found.append(
                 VoiceSound(
                     source_id=each.source_id,

@@ -49,7 +49,10 @@ class CapturedSource:
     source_id: str
     session_id: str
     parts: tuple[SessionPart, ...]
-    """All the sources its session has become; of one segment, whose words lie in no file, when its sound was."""
+    """All the sources its session has become; of one segment, whose words lie in no file, when its sound was. What is
+    near to several of them in a session file is of the last of these."""
+    spared: tuple[SessionPart, ...] = ()
+    """What was heard meanwhile that whoever asked may not see: its sound stays."""
 
 
 @dataclass(frozen=True, slots=True)

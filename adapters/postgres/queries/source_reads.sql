@@ -65,3 +65,16 @@ ORDER BY s.start_s, s.ord;
 SELECT u.source_id FROM unnest(%(ids)s::text[]) AS u (source_id)
 JOIN tombstones t ON t.scope = %(scope)s AND t.hash = sha256(
     (SELECT value FROM secrets WHERE name = 'tombstone') || convert_to('source:' || u.source_id, 'UTF8'));
+
+-- name: out_of_sight
+-- Sources above a clearance that were heard between two moments, and whose sound may lie in the files of a session: in
+-- those of the same session, or of the same device.
+SELECT o.session_id, o.source_id, o.started_at, o.ended_at FROM (
+    SELECT s.session_id, s.source_id, s.started_at,
+           greatest(s.started_at, s.ended_at,
+                    (SELECT max(s.started_at + make_interval(secs => g.end_s)) FROM segments g
+                     WHERE g.scope = s.scope AND g.source_id = s.source_id)) AS ended_at
+    FROM sources s
+    WHERE s.scope = %(scope)s AND s.sensitivity > %(clearance)s AND s.started_at <= to_timestamp(%(ended)s)
+      AND split_part(s.session_id, '-', 1) = split_part(%(session_id)s, '-', 1)) o
+WHERE o.ended_at >= to_timestamp(%(began)s) ORDER BY o.started_at, o.source_id;

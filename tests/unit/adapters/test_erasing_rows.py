@@ -25,8 +25,14 @@ KEPT: dict[str, tuple[Erased, dict[str, object]]] = {
     ),
     "entity": (WithdrawnEntity("e-1", "c-1"), {"entity_id": "e-1", "command_id": "c-1"}),
     "files": (
-        CapturedSource("user:ann", "day.2", "day", (PART,)),
-        {"scope": "user:ann", "source_id": "day.2", "session_id": "day", "parts": [["day", "day.2", 10.5, 20.0]]},
+        CapturedSource("user:ann", "day.2", "day", (PART,), (PART,)),
+        {
+            "scope": "user:ann",
+            "source_id": "day.2",
+            "session_id": "day",
+            "parts": [["day", "day.2", 10.5, 20.0]],
+            "spared": [["day", "day.2", 10.5, 20.0]],
+        },
     ),
     "memory": (
         ListedFiles({"ann/day.jsonl": 3}, ListedSounds("ann", ("day.pcm",))),
@@ -46,3 +52,9 @@ def test_a_piece_is_kept_in_these_words_and_read_as_it_was(task: str) -> None:
 def test_files_that_were_listed_without_sound_have_none() -> None:
     row = {"receipt_id": "r-1", "task": "memory", "user_id": "ann", "told": {"files": {}}, "attempts": 0}
     assert task_of(row).told == ListedFiles({})
+
+
+def test_a_source_that_was_queued_by_an_earlier_version_spares_nothing() -> None:
+    told = {name: value for name, value in KEPT["files"][1].items() if name != "spared"}
+    row = {"receipt_id": "r-1", "task": "files", "user_id": "ann", "told": told, "attempts": 0}
+    assert task_of(row).told == CapturedSource("user:ann", "day.2", "day", (PART,))

@@ -159,7 +159,7 @@ def test_a_session_that_a_caller_names_is_told_from_every_stream(tmp_path: Path)
     assert sessions.piece_at("maya", "omi-a", "another") is None
     assert session_of(session_stream("omi-a")) == "omi-a"
     assert session_of("omi-a") is None
-    assert sounds.silence("maya", "omi", NOON - 1, NOON, session_stream("omi")) == 2
+    assert sounds.silence("maya", "omi", NOON - 1, NOON) == 2
     assert oct(state_path(session.path).stat().st_mode)[-3:] == "600"
 
 

@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from adapters.capture import sounds as kept
 from adapters.capture.commands import folder_name
 from adapters.capture.sound_cuts import SoundCuts
+from adapters.capture.sound_spans import joined, without
 from adapters.capture.sounds import MB, SoundFolder
 from config.doors import Sound
+from memory.model.sources import SessionPart
 
 RATE = 8_000
 SECOND = b"\x01\x02" * RATE
 NOON = 1_772_366_400.0
+SPANS = st.tuples(st.integers(0, 30), st.integers(0, 8))
 
 
 def heard(folder: Path, user: str = "maya") -> list[bytes]:
@@ -124,7 +130,7 @@ def test_whether_sound_is_held_is_told_as_it_would_be_cut(tmp_path: Path, began:
     sounds, cuts = SoundFolder(tmp_path, Sound()), SoundCuts(tmp_path)
     for each in range(1, 11):
         assert sounds.keep("maya", "omi", RATE, SECOND, NOON + each, None)
-    sounds.silence("maya", "omi", NOON + 8, NOON + 9, "omi")
+    sounds.silence("maya", "omi", NOON + 8, NOON + 9)
     span = ("maya", "omi", NOON + began, NOON + ended)
     assert cuts.holds(*span) == (cuts.cut(*span) is not None)
 
@@ -135,3 +141,54 @@ def test_silence_is_not_held_however_little_of_it_is_read(tmp_path: Path) -> Non
     assert not cuts.holds("maya", "omi", NOON, NOON + 1)
     assert sounds.keep("maya", "omi", RATE, bytes(len(SECOND) - 2) + b"\1\0", NOON + 2, None)
     assert cuts.holds("maya", "omi", NOON + 1, NOON + 2)
+
+
+@given(st.lists(SPANS), st.lists(SPANS))
+def test_a_span_without_others_is_what_is_in_it_alone(
+    some: list[tuple[int, int]], others: list[tuple[int, int]]
+) -> None:
+    def places(spans: list[tuple[int, int]]) -> set[int]:
+        return {place for start, size in spans for place in range(start, start + size)}
+
+    left = without(some, joined(others))
+    assert places(left) == places(some) - places(others)
+    assert places(joined(some)) == places(some)
+    assert sum(size for _, size in joined(some)) == len(places(some)), "none over another"
+    assert (left == some) == (not places(some) & places(others) and all(size for _, size in some))
+
+
+def test_what_others_may_have_said_is_neither_cut_nor_silenced(tmp_path: Path) -> None:
+    sounds, cuts = SoundFolder(tmp_path, Sound()), SoundCuts(tmp_path)
+    for each in range(1, 101):
+        assert sounds.keep("maya", "omi-a", RATE, SECOND, NOON + each, None)
+    hidden = [SessionPart("omi-x", "walk", NOON + 50, NOON + 60)]
+    for began, heard_there in ((20, True), (34, False), (55, False), (89, False), (91, True)):
+        span = ("maya", "omi-b", NOON + began, NOON + began + 1)
+        assert cuts.holds(*span)
+        assert cuts.holds(*span, hidden) == heard_there
+        assert (cuts.cut(*span, hidden) is not None) == heard_there
+        assert cuts.holds(*span, [replace(hidden[0], session_id="chat-x")]), "it is of another device"
+    assert sounds.silence("maya", "omi-b", NOON + 10, NOON + 80, hidden) == 1
+    [told] = heard(tmp_path)
+    seconds = [any(told[place : place + len(SECOND)]) for place in range(0, len(told), len(SECOND))]
+    assert [place for place, each in enumerate(seconds) if each] == list(range(35, 91)), "and one sample"
+
+
+def test_a_session_that_is_named_like_the_file_of_another_is_not_that_one(tmp_path: Path) -> None:
+    sounds, cuts = SoundFolder(tmp_path, Sound()), SoundCuts(tmp_path)
+    assert sounds.keep_of_session("maya", "walk", SECOND, NOON, "k", {"device_id": None, "speaker": None})
+    for session_id, known in (("walk", True), ("session=walk-x", False), ("session=walk", False), ("session", False)):
+        assert cuts.holds("maya", session_id, NOON - 1, NOON) == known
+
+
+def test_sound_that_came_late_is_of_whoever_was_dated_by_it(tmp_path: Path) -> None:
+    """What was held back comes at once, and its words are dated by that; later it is known when each was said."""
+    sounds, cuts = SoundFolder(tmp_path, Sound()), SoundCuts(tmp_path)
+    for place in range(30):
+        assert sounds.keep("maya", "omi-a", RATE, SECOND * 10, NOON + place / 10, None)
+    span, dated = ("maya", "omi-b", NOON + 200, NOON + 201), [SessionPart("omi-x", "walk", NOON + 1, NOON + 2)]
+    assert cuts.holds(*span)
+    assert not cuts.holds(*span, dated)
+    before = heard(tmp_path)
+    assert sounds.silence("maya", "omi-b", NOON + 200, NOON + 201, dated) == 0
+    assert heard(tmp_path) == before
