@@ -29,6 +29,8 @@ Q = queries("capture")
 
 CONTEXT_TURNS = 4
 """Read turns an extractor sees before the unread ones: as far back as pronouns reach (extraction study)."""
+_STANDING = ("kind", "ttl_policy", "started_at", "offset_s")
+"""What of a known source stands unless it is told anew."""
 MOST_LISTENERS = 20
 """Speakers of a source who are looked for among its words (chosen: a large meeting); each is tried in each sentence."""
 
@@ -56,7 +58,7 @@ class PostgresCapture:
         async with self._pool.pipelined(scope=source.scope) as connection:
             position, known, rows = await _standing(connection, source, telling.revive)
             if known:
-                kept = replace(source, **{name: known[name] for name in ("kind", "ttl_policy")})
+                kept = replace(source, **{name: known[name] for name in _STANDING})
                 source = telling.over(source, replace(kept, sensitivity=Sensitivity(known["sensitivity"])))
             changed, replaced = changed_segments(stored_segments(rows), source.segments)
             moved = known is not None and is_moved(source, known)

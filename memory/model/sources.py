@@ -81,6 +81,15 @@ class Source:
         """The absolute time of a segment: the source's start plus the segment's own."""
         return round(self.started_at + segment.start, 3)
 
+    def begun_with(self, known: Source) -> Source:
+        """The same words at the same times, of a source that began when it is known to have; none before that."""
+        later_s = self.started_at - known.started_at
+        segments = []
+        for each in self.segments:
+            start = max(0.0, round(each.start + later_s, 3))
+            segments.append(replace(each, start=start, end=round(start + each.end - each.start, 3)))
+        return replace(self, started_at=known.started_at, offset_s=known.offset_s, segments=tuple(segments))
+
 
 @dataclass(frozen=True, slots=True)
 class SessionPart:
@@ -102,7 +111,7 @@ class Telling:
     """Which of kind, sensitivity and ttl_policy were left out: of a source that is known they stay."""
     clearance: Sensitivity = Sensitivity.SENSITIVE
     """What whoever tells it may see. They may add to a source that is more private, but not make it less so: they
-    would see all the rest of it."""
+    would see all the rest of it. Nor do they move it in time, for its sound is known by that."""
     read: bool = True
     """Whether it is to be read. The words of a command are not: it says itself what they state, and may have to be sent
     again when somebody would long have read them."""
@@ -112,6 +121,7 @@ class Telling:
         kept = {name: getattr(known, name) for name in self.unsaid}
         if known.sensitivity > self.clearance:
             kept["sensitivity"] = known.sensitivity
+            source = source if source.started_at == known.started_at else source.begun_with(known)
         if "sensitivity" in kept:
             kept["sensitivity"] = max(kept["sensitivity"], source.sensitivity)
         return replace(source, **kept)

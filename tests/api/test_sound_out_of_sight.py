@@ -96,6 +96,19 @@ async def test_what_is_told_of_sound_is_told_of_what_may_be_heard(device: Device
         assert ("probe" in [each.source_id for each in clear["v"]]) == known
 
 
+async def test_nobody_moves_away_what_they_may_not_see(device: Device) -> None:  # noqa: F811
+    door = device.door
+    await device.send(said(3))
+    await hide(door, "walk", NOON - 1.3, 1.3)
+    async with await of_low(door) as low:
+        away = told("walk", NOON + 86_400, 1.0) | {"segments": [{"segment_id": "2", "speaker": "x", "text": "hm"}]}
+        assert (await low.post("/v1/sources", json=away)).status_code == 202
+        assert (await low.post("/v1/sources", json=told("probe", NOON - 1.0, 0.4, "walk"))).status_code == 202
+        assert await heard(low, "probe") == 404
+    shown = [each[:2] for each in await device.kept() if each[0] == "walk"]
+    assert shown == [("walk", -1.3), ("walk", -0.8), ("walk", 86_400.0)], "what was added stands when it was said"
+
+
 async def test_parts_of_one_session_are_heard_by_whoever_may_see_them(device: Device) -> None:  # noqa: F811
     door = device.door
     await device.send(said(3))

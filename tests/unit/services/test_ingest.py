@@ -76,3 +76,21 @@ def test_what_a_source_that_is_told_again_is(
     known = Source("x", "user:u", "email", 0.0, sensitivity=Sensitivity.PRIVATE)
     over = telling.over(Source("x", "user:u", said[0], 0.0, sensitivity=said[1]), known)
     assert (over.kind, over.sensitivity) == kept
+
+
+@pytest.mark.parametrize(
+    ("clearance", "told_at", "started_at", "said_from"),
+    [
+        (Sensitivity.SENSITIVE, 50.0, 50.0, (1.0, 3.0)),
+        (Sensitivity.OPEN, 50.0, 10.0, (41.0, 43.0)),
+        (Sensitivity.OPEN, 10.0, 10.0, (1.0, 3.0)),
+        (Sensitivity.OPEN, 0.0, 10.0, (0.0, 2.0)),
+    ],
+)
+def test_a_source_begins_when_those_say_who_may_see_it(
+    clearance: Sensitivity, told_at: float, started_at: float, said_from: tuple[float, float]
+) -> None:
+    known = Source("x", "user:u", "note", 10.0, sensitivity=Sensitivity.PRIVATE)
+    told = Source("x", "user:u", "note", told_at, segments=(Segment("1", "Tomas", "Words.", 1.0, 3.0),))
+    over = Telling(clearance=clearance).over(told, known)
+    assert (over.started_at, *[(each.start, each.end) for each in over.segments]) == (started_at, said_from)
