@@ -203,7 +203,7 @@ async def sweep_session(
     await _seen(app, writing(who), session_id)
     if (model == GPU and app.speech is None) or (model == "own" and app.settings.models.speech.path is None):
         raise Unavailable("That model is not here.", model=model)
-    kept = await asyncio.to_thread(app.sound_sessions.named, who.user_id, session_id)
+    kept = await _kept(app, who, session_id)
     if not kept:
         raise NotFound("No sound of this session is kept.", session_id=session_id)
     for each in kept:
@@ -258,6 +258,14 @@ async def _seen(app: AppContext, who: Caller, session_id: str) -> tuple[SoundSes
         sweep=await _sweeping(app, who, kept, now),
     )
     return told, segments
+
+
+async def _kept(app: AppContext, who: Caller, session_id: str) -> Sequence[Any]:
+    """The sound of a session, if all of it is in view: sweeping it changes what every source of it says."""
+    parts = await app.stores.intake.capture.parts(who.scope, session_id)
+    if not all([await _in_view(app, who, each.source_id) for each in parts]):
+        return ()
+    return list(await asyncio.to_thread(app.sound_sessions.named, who.user_id, session_id))
 
 
 async def _in_view(app: AppContext, who: Caller, source_id: str) -> bool:

@@ -109,6 +109,20 @@ async def test_nobody_moves_away_what_they_may_not_see(device: Device) -> None: 
     assert shown == [("walk", -1.3), ("walk", -0.8), ("walk", 86_400.0)], "what was added stands when it was said"
 
 
+async def test_a_session_is_not_swept_anew_by_who_may_not_see_all_of_it(device: Device) -> None:  # noqa: F811
+    door = device.door
+    await device.send(said(3))
+    await hide(door, "walk", NOON - 1.3, 1.3)
+    async with await of_low(door) as low:
+        assert (await low.post("/v1/sources", json=told("probe", NOON - 1.0, 0.4, "walk"))).status_code == 202
+        assert (await low.get("/v1/session/walk")).json()["sound_s"] == 0.0
+        assert (await low.post("/v1/sweep/walk")).status_code == 404
+    assert await device.sweep() == 0
+    async with await of_owner(door) as owner:
+        assert (await owner.post("/v1/sweep/walk")).status_code == 202
+    assert await device.sweep() == 1
+
+
 async def test_parts_of_one_session_are_heard_by_whoever_may_see_them(device: Device) -> None:  # noqa: F811
     door = device.door
     await device.send(said(3))
