@@ -26,7 +26,7 @@ from memory.services.night import NightPlan, commands_of
 from memory.services.night_communities import LEFT
 from memory.services.night_communities import STEP as COMMUNITIES
 from memory.services.sleeping import Sleeper
-from memory.services.undoing_nights import NightCommands
+from memory.services.undoing_nights import NightCommands, NightReversal
 
 Q = queries("nights")
 LONGEST_S = 600.0
@@ -137,7 +137,8 @@ class PostgresNights:
             raise NotFound("That night was not run.", night=str(night))
         if not row["over"]:
             raise Conflict("That night is not over.", night=str(night))
-        return NightCommands(row["known"], tuple(row["standing"]), tuple(row["moved_sources"]))
+        reversals = [NightReversal(**{**each, "skipped": tuple(each["skipped"])}) for each in row["reversals"]]
+        return NightCommands(row["known"], tuple(row["standing"]), tuple(row["moved_sources"]), tuple(reversals))
 
     async def undone(self, user_id: str, night: date) -> None:
         """Tell in its report that a night was undone."""

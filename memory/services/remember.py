@@ -162,7 +162,13 @@ class UserMemory:
         raise AssertionError("unreachable")
 
     async def undo(self, command_id: str, undone_id: str | None, actor: str, *, partly: bool = False) -> ChangeSet:
-        """Reverse a command, by default the owner's last one; `partly` leaves what has changed since."""
+        """Reverse a command, by default the owner's last one; `partly` leaves what has changed since.
+
+        Told twice it returns what it changed then. Not so `partly`: who undoes so looks for what is left to be undone.
+        """
+        again = None if partly else await self._journal.committed(self.user_id, command_id)
+        if again is not None and again.kind == Undo.__name__:
+            return again
         done = await self._journal.committed(self.user_id, undone_id)
         if done is None and undone_id is not None:
             raise NothingToUndo("There is no such command, or nothing of it is left to undo.", command_id=undone_id)

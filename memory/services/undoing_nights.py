@@ -18,6 +18,19 @@ from memory.rules.undoing import SKIPPED
 
 
 @dataclass(frozen=True, slots=True)
+class NightReversal:
+    """How one command of a night was reversed."""
+
+    command_id: str
+    """Id of the command that reversed it."""
+    undoes: str
+    changes: int
+    """Changes of rows by which it did."""
+    skipped: tuple[str, ...] = ()
+    """Ids of what it left as it was."""
+
+
+@dataclass(frozen=True, slots=True)
 class NightCommands:
     """What a night has committed, as far as it can be reversed."""
 
@@ -27,6 +40,8 @@ class NightCommands:
     """Ids of those that changed something and were not undone, in the order they were committed."""
     moved_sources: tuple[str, ...] = ()
     """Ids of sources whose state those commands changed and that have another one by now."""
+    reversals: tuple[NightReversal, ...] = ()
+    """How those that do not stand any more were reversed, in that order."""
 
 
 class NightHistory(Protocol):
@@ -64,15 +79,18 @@ class NightUndone:
 async def undo_night(user_id: str, night: date, key: str, history: NightHistory, undoer: Undoer) -> NightUndone:
     """Take back a whole night, as one act of the user whose key this is.
 
-    What it created is forgotten, what it changed returns; what has changed since is left and named. Raises NotFound,
-    Conflict for a night of an earlier version, NothingToUndo if nothing of it stands.
+    What it created is forgotten, what it changed returns; what has changed since is left and named. What was reversed
+    under this key before counts again, so that an answer that was lost can be asked for. Raises NotFound, Conflict for
+    a night of an earlier version, NothingToUndo if nothing of it stands and this key has reversed nothing.
     """
     done = await history.commands(user_id, night)
     if not done.known:
         raise Conflict("That night was run by a version that kept no list of what it did.", night=str(night))
-    if not done.standing:
+    before = [each for each in done.reversals if each.command_id == command_id("undo", user_id, key, each.undoes)]
+    if not done.standing and not before:
         raise NothingToUndo("Nothing of that night is left to undo.", night=str(night))
-    commands, changes, skipped = 0, 0, list(done.moved_sources)
+    commands, changes = len(before), sum(each.changes for each in before)
+    skipped = [*done.moved_sources, *(each_id for each in before for each_id in each.skipped)]
     for undone_id in reversed(done.standing):
         identity = command_id("undo", user_id, key, undone_id)
         try:

@@ -96,3 +96,12 @@ async def test_a_command_that_is_sent_again_late_is_one_fact(door: Door, monkeyp
 
 async def _away(*_: object) -> Any:
     raise Unavailable
+
+
+async def test_an_undo_that_is_sent_again_is_answered_as_it_was(door: Door) -> None:
+    tea, _ = await _facts(door)
+    await door.client.post(f"/v1/facts/{tea}/forget", headers={"Idempotency-Key": "forgotten"})
+    first = await _send(door, "/v1/undo", {"command_id": "forgotten"})
+    again = await _send(door, "/v1/undo", {"command_id": "forgotten"})
+    assert (first.status_code, again.status_code, again.json()) == (200, 200, first.json())
+    await door.post("/v1/undo", {"command_id": "forgotten"}, 409)

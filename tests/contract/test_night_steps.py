@@ -11,7 +11,7 @@ from psycopg.types.json import Jsonb
 
 from adapters.inmemory.nights import InMemoryNightWords
 from adapters.postgres.pool import Pool
-from memory.errors import Conflict, NotFound
+from memory.errors import Conflict, NotFound, NothingToUndo
 from memory.model import commands as c
 from memory.model.changes import ChangeSet
 from memory.model.entities import Entity
@@ -141,6 +141,9 @@ async def test_a_night_writes_what_it_reads_and_is_taken_back_to_what_was(writer
     told = await nights.report(writer.user, NIGHT)
     assert told == {**report, "undone": True}
     assert (await nights.commands(writer.user, NIGHT)).standing == ()
+    assert await undo_night(writer.user, NIGHT, "key", nights, mind) == undone
+    with pytest.raises(NothingToUndo):
+        await undo_night(writer.user, NIGHT, "another key", nights, mind)
 
 
 async def test_sources_that_have_moved_on_are_named_and_left(writer: Writer, pool: Pool) -> None:

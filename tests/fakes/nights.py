@@ -15,7 +15,7 @@ from memory.model.working_set import WorkingSet
 from memory.rules.night_steps import NightName
 from memory.rules.parameters import Life
 from memory.services.night import NightParts, NightPlan, Nights
-from memory.services.undoing_nights import NightCommands
+from memory.services.undoing_nights import NightCommands, NightReversal
 
 OF = NightName("u", "2023-11-15")
 """Whose night it is where that does not matter."""
@@ -68,7 +68,13 @@ class FrailRunner:
         """Those of these commands that changed something and were not undone."""
         left = (each for each in self._known.values() if each.command_id in command_ids and each.changes)
         undone = self._undone()
-        return NightCommands(True, tuple(each.command_id for each in left if each.command_id not in undone))
+        reversals = (
+            NightReversal(each.command_id, each.undoes, len(each.changes), tuple(one.fact_id for one in each.outcomes))
+            for each in self._known.values()
+            if each.undoes in command_ids
+        )
+        standing = tuple(each.command_id for each in left if each.command_id not in undone)
+        return NightCommands(True, standing, reversals=tuple(reversals))
 
     def _kinds(self) -> set[type[Command]]:
         return {COMMANDS[each.kind] for each in self._known.values()}

@@ -49,7 +49,7 @@ RETURNING report, plan, kept;
 
 -- name: done
 -- What a night has committed and what of it can be reversed: what changed something and was not undone, in order. And the
--- sources it moved that have moved on since.
+-- sources it moved that have moved on since, and how the rest was reversed.
 WITH told AS (SELECT * FROM nights WHERE user_id = %(user_id)s AND night = %(night)s),
 standing AS (
     SELECT j.command_id, j.version, j.changes
@@ -62,7 +62,12 @@ SELECT n.plan IS NULL AS over, n.commands IS NOT NULL AS known,
              FROM standing s, jsonb_array_elements(s.changes) AS c (change)
              JOIN sources src ON src.scope = %(scope)s AND src.source_id = c.change -> 'after' ->> 'source_id'
              WHERE c.change ->> 'noun' = 'source' AND src.state <> c.change -> 'after' ->> 'state'
-             ORDER BY src.source_id) AS moved_sources
+             ORDER BY src.source_id) AS moved_sources,
+       (SELECT coalesce(jsonb_agg(jsonb_build_object(
+            'command_id', u.command_id, 'undoes', u.undoes, 'changes', jsonb_array_length(u.changes),
+            'skipped', jsonb_path_query_array(u.outcomes, '$[*] ? (@.outcome == "skipped").fact_id'))
+            ORDER BY u.version), '[]')
+        FROM journal u WHERE u.user_id = n.user_id AND u.undoes = ANY (n.commands)) AS reversals
 FROM told n;
 
 -- name: undone

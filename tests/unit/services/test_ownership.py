@@ -10,7 +10,7 @@ from adapters.clock import SystemClock
 from adapters.embedding.hashing import HashingEmbedder
 from adapters.inmemory.captures import InMemoryCaptures
 from adapters.inmemory.journal import InMemoryJournal
-from memory.errors import Fenced
+from memory.errors import Fenced, NothingToUndo
 from memory.model.changes import ChangeSet
 from memory.model.claims import Claim
 from memory.model.commands import Remember
@@ -71,6 +71,30 @@ async def test_nobody_else_is_fenced() -> None:
     await (await home.memory("shard-1")).turn(remember("Ann swims"))
     await ben.turn(remember("Ben swims"))
     assert await ben.is_current()
+
+
+async def test_an_undo_that_is_sent_again_is_answered_as_it_was() -> None:
+    home = Home()
+    memory = await home.memory("shard-0")
+    for each in ("Ann sings", "Ann swims"):
+        await memory.turn(remember(each))
+    done = await memory.undo("u-1", "c-Ann sings", "user")
+    assert await memory.undo("u-1", "c-Ann sings", "user") == done
+    last = await memory.undo("u-2", None, "user")
+    assert last.undoes == "c-Ann swims"
+    assert await memory.undo("u-2", None, "user") == last
+    assert await (await home.memory("shard-1")).undo("u-1", "c-Ann sings", "user") == done
+    for command in ("c-Ann sings", None):
+        with pytest.raises(NothingToUndo):
+            await memory.undo("u-3", command, "user")
+
+
+async def test_an_undo_in_part_is_no_answer_to_the_same_again() -> None:
+    memory = await Home().memory("shard-0")
+    await memory.turn(remember("Ann sings"))
+    await memory.undo("u-1", "c-Ann sings", "user", partly=True)
+    with pytest.raises(NothingToUndo):
+        await memory.undo("u-1", "c-Ann sings", "user", partly=True)
 
 
 async def test_a_command_that_is_sent_again_to_the_next_owner_counts_once() -> None:

@@ -51,8 +51,11 @@ async def test_undoing_a_night_gives_the_memory_before_it(history: list[Any], pr
     undone = await take_back(lived, night)
     assert undone.skipped == ()
     assert as_it_was(lived.memory.believed) == as_it_was(before)
+    after = lived.memory.believed
+    assert await take_back(lived, night) == undone, "the answer was lost, and is asked for again"
+    assert lived.memory.believed is after
     with pytest.raises(NothingToUndo):
-        await take_back(lived, night)
+        await take_back(lived, night, "another key")
 
 
 def _day(night: int) -> date:
@@ -91,6 +94,7 @@ async def test_what_has_changed_since_is_left_and_named_and_the_rest_returns() -
     assert memory.believed.entities[by_name["tea"].entity_id].state == "active"
     undone = await take_back(lived, 300)
     assert undone.skipped == (by_name["tea"].entity_id,)
+    assert await take_back(lived, 300) == undone
     states = {each.name: each.state for each in memory.believed.entities.values()}
     assert (states["tea"], states["rain"]) == ("active", "candidate")
 
