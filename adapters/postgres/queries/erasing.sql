@@ -84,9 +84,15 @@ GROUP BY m.user_id, m.entity_id;
 SELECT count(*) AS count FROM segment_vectors WHERE scope = %(scope)s AND segment_key = ANY(%(keys)s::bigint[]);
 
 -- name: with_replaced
--- A segment, and the earlier transcriptions of the same words, which it hides.
-SELECT segment_key FROM segments
-WHERE scope = %(scope)s AND source_id = %(source_id)s AND %(segment_id)s IN (segment_id, replaced_by);
+-- A segment, and the earlier transcriptions of the same words: what it hides, and what is hidden and overlaps it. For one
+-- that a sweep has parted names a single cover, and holds the words of every part. What hides itself holds no words.
+SELECT s.segment_key FROM segments s
+WHERE s.scope = %(scope)s AND s.source_id = %(source_id)s AND (
+    %(segment_id)s IN (s.segment_id, s.replaced_by)
+    OR s.replaced_by <> s.segment_id
+       AND EXISTS (SELECT 1 FROM segments e
+                   WHERE e.scope = s.scope AND e.source_id = s.source_id AND e.segment_id = %(segment_id)s
+                     AND s.start_s < e.end_s AND s.end_s > e.start_s));
 
 -- name: drop_segments
 DELETE FROM segments WHERE scope = %(scope)s AND segment_key = ANY(%(keys)s::bigint[]);
