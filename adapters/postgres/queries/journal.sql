@@ -150,16 +150,16 @@ WHERE w.task = 'read' AND w.user_id = %(user_id)s
 ORDER BY w.scope, w.source_id FOR UPDATE OF w;
 
 -- name: finish_reading
--- The work is done when no visible segment of a touched source is left unread.
+-- The work is done when no visible segment of a touched source is left unread, and none that was read is hidden since.
 DELETE FROM work w
 WHERE w.task = 'read' AND w.user_id = %(user_id)s
   AND (w.scope, w.source_id) IN (SELECT DISTINCT scope, source_id FROM segments WHERE segment_key = ANY(%(keys)s))
   AND NOT EXISTS (
       SELECT 1 FROM segments s
-      WHERE s.scope = w.scope AND s.source_id = w.source_id AND s.replaced_by IS NULL
-        AND s.revision IS DISTINCT FROM (SELECT e.revision FROM extracted e  -- by its whole key: see to_read
-                                         WHERE e.user_id = w.user_id AND e.scope = s.scope
-                                           AND e.segment_key = s.segment_key));
+      WHERE s.scope = w.scope AND s.source_id = w.source_id
+        AND CASE WHEN s.replaced_by IS NULL THEN s.revision END
+            IS DISTINCT FROM (SELECT e.revision FROM extracted e  -- by its whole key: see to_read
+                              WHERE e.user_id = w.user_id AND e.scope = s.scope AND e.segment_key = s.segment_key));
 
 -- name: cross_sources
 UPDATE sources s SET state = r.after
