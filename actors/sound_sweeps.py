@@ -240,6 +240,8 @@ class SoundSweeps:
         began = [each.started_at for each in parts[:1]] or [each.began for each in firsts[:1]] or [session.began]
         if session_of(session.stream) is None:
             began = [session.began]
+        if parts:  # what was said before the first that stands is told at its time: it may be of one that was forgotten
+            began = [min([began[0], *(each["start"] for each in segments)])]
         return {
             "session_id": session_id,
             "device_id": session.state.device_id,

@@ -16,7 +16,7 @@ from adapters.stores import Intake
 from memory.errors import DomainError, Forgotten, Invalid, NotFound
 from memory.model.events import COMPLETE
 from memory.model.scopes import Sensitivity, user_scope
-from memory.model.sources import Telling
+from memory.model.sources import SessionPart, Telling
 from memory.services.ingest import tell_of_source, with_speakers
 from memory.services.zones import offset_s
 
@@ -102,10 +102,16 @@ async def take_payload(intake: Intake, user_id: str, raw: object, *, unsaid: boo
 
 
 async def _store(intake: Intake, user_id: str, payloads: Sequence[Payload], telling: Telling) -> None:
-    capture = intake.capture
-    parts = [part for sid in {p.session_id for p in payloads} for part in await capture.parts(user_scope(user_id), sid)]
+    capture, scope = intake.capture, user_scope(user_id)
+    known, forgotten = list[SessionPart](), list[SessionPart]()
+    for session_id in {payload.session_id for payload in payloads}:
+        parts = await capture.parts(scope, session_id)
+        known += parts
+        forgotten += await capture.forgotten_parts(scope, session_id, parts)
+    known = sorted([*known, *forgotten], key=lambda part: part.started_at)
+    left_out = frozenset[str]() if telling.revive else frozenset(part.source_id for part in forgotten)
     profile = await capture.profile(user_id)
-    for source in fold_payloads(payloads, user_scope(user_id), parts):
+    for source in fold_payloads(payloads, scope, known, left_out):
         try:
             # a device tells moments and no zone: "tomorrow" and "by Thursday" are days of where its owner lives
             there = replace(source, offset_s=offset_s(profile.time_zone, source.started_at))

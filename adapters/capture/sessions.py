@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field, replace
 
 from adapters.capture.payloads import Payload
@@ -14,18 +14,22 @@ SESSION_GAP_S = 15 * 60.0
 """Silence that ends a session (seed 001, layer 2)."""
 
 
-def fold_payloads(payloads: Iterable[Payload], scope: str, known: Iterable[SessionPart] = ()) -> list[Source]:
+def fold_payloads(
+    payloads: Iterable[Payload], scope: str, known: Iterable[SessionPart] = (), forgotten: Collection[str] = ()
+) -> list[Source]:
     """The sources these payloads begin or continue, each with the latest writing of its new segments.
 
     A segment joins the nearest part of its session less than 15 minutes away, else it opens `{session_id}.2`, `.3`...;
-    one of a sweep that is not told opens none, for a part without words would be empty.
+    one of a sweep that is not told opens none, for a part without words would be empty. No number is given twice, and
+    `forgotten`, ids of known parts, do not grow: what belongs to one is told as before, and refused by who stores it.
     Folding a file in pieces, with all the parts known so far, gives the same sources as folding it at once. Sweep
     segments are among the others and marked; `memory.rules.sweep` says what they replace. Times within a source
     count from its own start; one heard shortly before a later part opened is placed at that part's start.
     """
     sessions: dict[str, list[_Growing]] = {}
     for part in known:
-        sessions.setdefault(part.session_id, []).append(_Growing(part.source_id, part.started_at, part.ended_at))
+        growing = _Growing(part, part.started_at, part.ended_at, is_forgotten=part.source_id in forgotten)
+        sessions.setdefault(part.session_id, []).append(growing)
     for payload in payloads:
         parts = sessions.setdefault(payload.session_id, [])
         placed = sorted(payload.segments, key=lambda each: each.start)
@@ -36,9 +40,10 @@ def fold_payloads(payloads: Iterable[Payload], scope: str, known: Iterable[Sessi
 
 @dataclass(slots=True)
 class _Growing:
-    source_id: str
+    part: SessionPart
     started_at: Instant
     ended_at: Instant
+    is_forgotten: bool = False
     device_id: str | None = None
     segments: dict[str, Segment] = field(default_factory=dict)
 
@@ -50,13 +55,14 @@ class _Growing:
         own = max(0.0, round(start - self.started_at, 3))
         placed = replace(segment, start=own, end=round(own + duration, 3))
         self.segments[segment.segment_id] = prevailing(self.segments.get(segment.segment_id), placed)
-        self.ended_at = max(self.ended_at, instant(start + duration))
+        if not self.is_forgotten:
+            self.ended_at = max(self.ended_at, instant(start + duration))
         self.device_id = device_id or self.device_id
 
     def source(self, scope: str, session_id: str) -> Source:
         segments = tuple(sorted(self.segments.values(), key=lambda each: (each.start, each.end, each.segment_id)))
         return Source(
-            source_id=self.source_id,
+            source_id=self.part.source_id,
             scope=scope,
             kind="conversation",
             started_at=self.started_at,
@@ -82,8 +88,9 @@ def _place(parts: list[_Growing], payload: Payload, segment: Segment) -> bool:
 
 def _open_part(parts: list[_Growing], payload: Payload, start: Instant) -> _Growing:
     """The first part starts with the session, a later one with its first words."""
-    first = not parts
-    source_id = payload.session_id if first else f"{payload.session_id}.{len(parts) + 1}"
-    started_at = payload.started_at if first else start
-    parts.append(_Growing(source_id, started_at, started_at))
+    number = 1 + max((each.part.number for each in parts), default=0)
+    source_id = payload.session_id if number == 1 else f"{payload.session_id}.{number}"
+    started_at = payload.started_at if number == 1 else start
+    part = SessionPart(payload.session_id, source_id, started_at, started_at)
+    parts.append(_Growing(part, started_at, started_at))
     return parts[-1]

@@ -18,7 +18,7 @@ from adapters.row_scope import everybody
 from memory.errors import Forgotten
 from memory.model.profile import Profile
 from memory.model.scopes import Sensitivity
-from memory.model.sources import ON_PURPOSE, Segment, SessionPart, Source, StoredSource, Telling
+from memory.model.sources import NEVER, ON_PURPOSE, Segment, SessionPart, Source, StoredSource, Telling
 from memory.model.timeline import Instant
 from memory.model.waiting import LATEST_FIRST, DueSource, QueueOrder, UnencodedSegment
 from memory.ports import Unread
@@ -33,6 +33,10 @@ _STANDING = ("kind", "ttl_policy", "started_at", "offset_s")
 """What of a known source stands unless it is told anew."""
 MOST_LISTENERS = 20
 """Speakers of a source who are looked for among its words (chosen: a large meeting); each is tried in each sentence."""
+
+
+MOST_PARTS = 1_000
+"""Parts of a session that are looked through for forgotten ones (chosen: each silence opens one, for ten days)."""
 
 
 class PostgresCapture:
@@ -181,6 +185,19 @@ class PostgresCapture:
         rows = await self._pool.rows(Q["parts"], scope=scope, session_id=session_id)
         return [SessionPart(session_id, row["source_id"], row["started_at"], row["ended_at"]) for row in rows]
 
+    async def forgotten_parts(self, scope: str, session_id: str, standing: Sequence[SessionPart]) -> list[SessionPart]:
+        """The parts of a session that were forgotten, besides those that stand: their numbers are not given again.
+
+        Where it is not known when one was told, it is told as of NEVER.
+        """
+        last = max((part.number for part in standing), default=0)
+        rows = await self._pool.rows(Q["buried_parts"], scope=scope, session_id=session_id, last=last, most=MOST_PARTS)
+        spans = [(row["source_id"], row["started_at"], row["ended_at"]) for row in rows]
+        return [
+            SessionPart(session_id, each, NEVER if began is None else began, NEVER if ended is None else ended)
+            for each, began, ended in spans
+        ]
+
     async def store_vectors(self, scope: str, keys: Sequence[int], revisions: Sequence[int], encoded: Encoded) -> None:
         """Store vectors and word pieces of segments whose words are still those that were encoded."""
         async with self._pool.pipelined(scope=scope) as connection:
@@ -213,7 +230,7 @@ class PostgresCapture:
             position = (await _one(connection, Q["next_position"], scope=scope))["position"]
             rows = await _all(connection, Q["keys_of_source"], scope=scope, source_id=source_id)
             keys = [row["segment_key"] for row in rows]
-            await connection.execute(Q["bury"], {"scope": scope, "key": f"source:{source_id}"})
+            await connection.execute(Q["bury"], {"scope": scope, "source_id": source_id})
             await connection.execute(Q["remove_keys"], {"scope": scope, "keys": keys, "position": position})
             await connection.execute(Q["delete_source"], {"scope": scope, "source_id": source_id})
             await connection.execute(Q["erase_words"], {"scope": scope, "owners": [f"segment:{key}" for key in keys]})

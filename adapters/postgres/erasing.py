@@ -16,7 +16,6 @@ from adapters.postgres.pool import Connection, Pool
 from adapters.postgres.sql import queries
 from adapters.row_scope import as_named, everybody
 from memory.errors import Conflict, NotFound
-from memory.model.accesses import SOURCE
 from memory.model.changes import SEGMENT
 from memory.model.erasing import (
     ENTITY,
@@ -100,7 +99,7 @@ class PostgresErasing:
             rows = await _all(connection, CAPTURE["keys_of_source"], scope=scope, source_id=source_id)
             keys = [row["segment_key"] for row in rows]
             [vectors] = await _all(connection, Q["vectors"], scope=scope, keys=keys)
-            await connection.execute(CAPTURE["bury"], {"scope": scope, "key": f"{SOURCE}{source_id}"})
+            await connection.execute(CAPTURE["bury"], {"scope": scope, "source_id": source_id})
             await connection.execute(CAPTURE["remove_keys"], {"scope": scope, "keys": keys, "position": position})
             deleted = await connection.execute(CAPTURE["delete_source"], {"scope": scope, "source_id": source_id})
             if not deleted.rowcount:

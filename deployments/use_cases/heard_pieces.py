@@ -81,8 +81,9 @@ async def store_heard(
     user_id = writing(who).user_id
     banks = banks or app.stores.sound.voices
     speaker = piece.speaker or (await app.profile(user_id)).label
-    started_at = await _started_at(app, who, piece.session_id) or began
-    shift, named = max(0.0, began - started_at), digest(piece.session_id, key).hex()
+    # what was said before the first part that stands is told at its own time: it may belong to one that was forgotten
+    started_at = min(began, await _started_at(app, who, piece.session_id) or began)
+    shift, named = began - started_at, digest(piece.session_id, key).hex()
     speakers = await _known(app, who, piece, heard, began, banks)
     segments = [
         {

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
@@ -18,6 +20,9 @@ FIGURES = ("prosody", "scores")
 """What of an emotion holds numbers by their names."""
 MOST_FIGURES = 20
 """Numbers of either (chosen: those of today's readers are four and seven)."""
+NEVER: Instant = -math.inf
+"""When a part began and ended of which that is not known: nothing is near it."""
+_NUMBERED = re.compile(r"\.([1-9][0-9]{0,8})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +104,14 @@ class SessionPart:
     source_id: str
     started_at: Instant
     ended_at: Instant
+
+    @property
+    def number(self) -> int:
+        """Which part it is: the first is called as its session, the others `{session_id}.2`, `.3`; else 0."""
+        if self.source_id == self.session_id:
+            return 1
+        numbered = _NUMBERED.fullmatch(self.source_id.removeprefix(self.session_id))
+        return int(numbered[1]) if numbered else 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,11 @@ WHERE scope = %(scope)s
   AND hash = sha256((SELECT value FROM secrets WHERE name = 'tombstone') || convert_to(%(key)s, 'UTF8'));
 
 -- name: bury
-INSERT INTO tombstones (scope, hash, at)
-SELECT %(scope)s, sha256((SELECT value FROM secrets WHERE name = 'tombstone') || convert_to(%(key)s, 'UTF8')), now()
+-- Before the source goes: when it began and ended is kept with it, masked (migration 0040).
+INSERT INTO tombstones (scope, hash, at, began, ended)
+SELECT %(scope)s, keyed('source:' || id.source_id), now(), masked_began(s), masked_ended(s)
+FROM (SELECT %(source_id)s::text AS source_id) AS id
+LEFT JOIN sources s ON s.scope = %(scope)s AND s.source_id = id.source_id
 ON CONFLICT DO NOTHING;
 
 -- name: unbury
@@ -277,6 +280,24 @@ SELECT s.source_id, s.started_at,
        coalesce((SELECT max(s.started_at + make_interval(secs => g.end_s)) FROM segments g
                  WHERE g.scope = s.scope AND g.source_id = s.source_id), s.started_at) AS ended_at
 FROM sources s WHERE s.scope = %(scope)s AND s.session_id = %(session_id)s ORDER BY s.started_at;
+
+-- name: buried_parts
+-- The parts of a session that were forgotten, up to the first number that was never given. `last` is the last one that
+-- stands; a source of somebody else's naming that has the name of a part takes its number, too.
+WITH RECURSIVE beyond (n) AS (
+    SELECT %(last)s + 1
+    UNION ALL
+    SELECT n + 1 FROM beyond
+    WHERE EXISTS (SELECT 1 FROM tombstones t
+                  WHERE t.scope = %(scope)s AND t.hash = keyed('source:' || part_of(%(session_id)s, n)))
+       OR EXISTS (SELECT 1 FROM sources s WHERE s.scope = %(scope)s AND s.source_id = part_of(%(session_id)s, n)))
+SELECT p.source_id, ((t.began # tombstone_mask(p.source_id, 1)) / 1000.0)::float8 AS started_at,
+       ((t.ended # tombstone_mask(p.source_id, 9)) / 1000.0)::float8 AS ended_at
+FROM (SELECT n FROM generate_series(1, least(%(last)s, %(most)s)) AS n UNION ALL SELECT n FROM beyond) AS given
+CROSS JOIN LATERAL (SELECT part_of(%(session_id)s, given.n) AS source_id) AS p
+LEFT JOIN tombstones t ON t.scope = %(scope)s AND t.hash = keyed('source:' || p.source_id)
+LEFT JOIN sources s ON s.scope = %(scope)s AND s.source_id = p.source_id
+WHERE (t.hash IS NOT NULL AND s.source_id IS NULL) OR (given.n > %(last)s AND s.source_id IS NOT NULL);
 
 -- name: next_vector_position
 UPDATE scopes SET vector_position = vector_position + 1 WHERE scope = %(scope)s;

@@ -133,9 +133,8 @@ SELECT (SELECT count(*) FROM segments WHERE scope = %(scope)s) AS segments,
        (SELECT count(*) FROM content WHERE scope = %(scope)s) AS content;
 
 -- name: bury_all
-INSERT INTO tombstones (scope, hash, at)
-SELECT s.scope, sha256((SELECT value FROM secrets WHERE name = 'tombstone') || convert_to('source:' || s.source_id, 'UTF8')),
-       now()
+INSERT INTO tombstones (scope, hash, at, began, ended)
+SELECT s.scope, keyed('source:' || s.source_id), now(), masked_began(s), masked_ended(s)
 FROM sources s WHERE s.scope = %(scope)s ON CONFLICT DO NOTHING;
 
 -- name: remove_all

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from adapters.capture.payloads import Payload
 from adapters.capture.sessions import SESSION_GAP_S, fold_payloads
-from memory.model.sources import Segment, SessionPart
+from memory.model.sources import NEVER, Segment, SessionPart
 from memory.rules.sweep import apply_sweep
 
 START = 1709542800.0
@@ -54,6 +54,41 @@ def test_a_part_known_from_an_earlier_read_grows():
     assert source.source_id == "walk.2"
     assert (source.started_at, source.ended_at) == (START + 5000, START + 5025)
     assert source.segments[0].start == 20.0
+
+
+WALKS = [SessionPart("walk", each, START + at, START + at + 10) for each, at in (("walk", 0), ("walk.2", 3000))]
+LAST = SessionPart("walk", "walk.3", START + 6000, START + 6010)
+
+
+@pytest.mark.parametrize(
+    ("known", "opened"),
+    [
+        ([], "walk"),
+        (WALKS[:1], "walk.2"),
+        (WALKS[1:], "walk.3"),
+        ([WALKS[0], LAST], "walk.4"),
+        ([SessionPart("walk", "walk.2", NEVER, NEVER)], "walk.3"),
+        ([SessionPart("walk", "told at once", START, START)], "walk"),
+    ],
+)
+def test_a_number_is_given_once(known, opened):
+    (source,) = fold_payloads([payload((9000.0, 9005.0))], "u", known)
+    assert source.source_id == opened
+    assert source.started_at == (START if opened == "walk" else START + 9000)
+
+
+def test_what_belongs_to_a_forgotten_part_opens_no_other_and_what_comes_later_does():
+    again, later = payload((3004.0, 3006.0)), payload((3010 + SESSION_GAP_S, 3990.0))
+    (old,) = fold_payloads([again], "u", WALKS, {"walk.2"})
+    assert old.source_id == "walk.2"
+    (new,) = fold_payloads([later], "u", WALKS, {"walk.2"})
+    assert (new.source_id, new.started_at) == ("walk.3", START + 3010 + SESSION_GAP_S)
+    both = fold_payloads([again, payload((3500.0, 3600.0)), later], "u", WALKS, {"walk.2"})
+    assert [each.source_id for each in both] == ["walk.2", "walk.3"], "a forgotten part does not grow"
+    assert both[1] == new
+    assert fold_payloads([later], "u", [*WALKS, *parts_of([new])], {"walk.2"}) == [new], (
+        "told again it is the same part"
+    )
 
 
 def test_a_sweep_that_comes_late_joins_the_part_it_is_about():
