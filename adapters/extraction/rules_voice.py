@@ -77,6 +77,8 @@ def _is_helped_on(subject: Token) -> bool:
 
 def _verb(token: Token) -> str:
     lower = token.lower_
+    if lower == "am" and _is_of_clock(token):
+        return str(token.text)
     if _agrees_with_speaker(token):
         return _third_person(token)
     if lower in ("'m", "am"):
@@ -86,6 +88,12 @@ def _verb(token: Token) -> str:
     if lower == "'d" and token.dep_ in ("aux", "auxpass"):
         return "had" if token.head.tag_ == "VBN" else "would"
     return _EXPANDED.get(lower, str(token.text))
+
+
+def _is_of_clock(token: Token) -> bool:
+    """Whether a number stands right before: 9 am is a time of the day, and no form of "be"."""
+    before = token.doc[token.i - 1] if token.i else token
+    return bool(before.like_num or before.text[-1:].isdigit())
 
 
 def _before_participle(token: Token) -> bool:

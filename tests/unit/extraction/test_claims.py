@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime
 
 import pytest
@@ -23,6 +24,19 @@ def instant(*parts: int) -> float:
 def test_i_is_the_speaker_and_the_statement_is_in_the_third_person() -> None:
     found = claim("I've got a new bike and I love my garden.", "likes")
     assert (found.subject, found.statement) == ("Ana", "Ana loves their garden")
+
+
+@pytest.mark.parametrize(
+    ("text", "statement"),
+    [
+        ("I work 9am to 5pm.", "Ana works 9am to 5pm"),
+        ("I work from 9 am to 5 pm every day.", "Ana works from 9 am to 5 pm every day"),
+        ("I am tall.", "Ana is tall"),
+    ],
+)
+def test_am_after_a_number_is_a_time_and_no_form_of_be(text: str, statement: str) -> None:
+    said = [re.sub(r" \([^)]*\)", "", each.statement) for each in reading(text).claims]
+    assert any(each.startswith(statement) for each in said), said
 
 
 def test_the_quote_is_verbatim() -> None:
