@@ -27,7 +27,7 @@ TAKEN = words("eat drink smoke")
 _DO = words("do does")
 _THIS = words("the this that poss")
 """Before what is eaten: one thing, not a sort of things."""
-_UNTIL = re.compile(r"(?:un)?till?\b", re.I)
+_UNTIL = re.compile(r"(?:(?:un)?till?|before)\b", re.I)
 _WHOLE = re.compile(r"(?:from|between)\b.*\b(?:to|until|till|through|and)\b|\d{4}\s?[-–]\s?\d{4}", re.I)
 _ABSOLUTE = re.compile(r"\b(?:19|20)\d\d\b")
 
@@ -182,7 +182,7 @@ def timed(claim: Claim, frame: Frame | None, clause: Clause, dating: Dating, sce
 
 
 def _stay(spans: Sequence[TimeSpan], at: Instant) -> tuple[Instant, Instant] | None:
-    """From when to when a state held that is over: from 2012 to 2018, until 2020, for two years until 2015.
+    """From when to when a state held that is over: from 2012 to 2018, until or before 2020, for two years until 2015.
 
     Where only its end is told, both are that. An end is the beginning of the time that is named.
     """

@@ -37,6 +37,8 @@ _NOT_OVER = re.compile(
     re.IGNORECASE,
 )
 """Words by which it goes on, or begins: who was hired works there."""
+_UP_TO = re.compile(r"\b(?:(?:un)?till?|prior to|before(?! last\b(?! [a-z])))\b", re.IGNORECASE)
+"""Words before an end. "The year before last" is a time of its own; "before last year" is an end."""
 
 
 def as_asserted(claim: Claim, at: Instant) -> Claim | None:
@@ -92,10 +94,10 @@ def _former(claim: Claim) -> str | None:
 
 
 def _is_dated(claim: Claim, at: Instant) -> bool:
-    """Whether it is told since when it was so; of "until 2020" alone nobody knows."""
+    """Whether it is told since when it was so; of "until 2020" or "before 2020" alone nobody knows."""
     if claim.valid_from is None or (claim.valid_to is not None and claim.valid_to <= claim.valid_from):
         return False
-    return claim.valid_from < at and (claim.valid_to is not None or "until" not in claim.statement)
+    return claim.valid_from < at and (claim.valid_to is not None or _UP_TO.search(claim.statement) is None)
 
 
 def _is_over(claim: Claim) -> bool:

@@ -74,6 +74,8 @@ def test_who_goes_from_one_thing_to_another_has_given_up_the_first() -> None:
         ("I lived in Leeds from 2012 to 2018.", instant(2012, 1, 1), instant(2019, 1, 1)),
         ("I lived in Leeds for two years until 2015.", instant(2013, 1, 1), instant(2015, 1, 1)),
         ("I lived in Leeds until 2015.", instant(2015, 1, 1), instant(2015, 1, 1)),
+        ("I lived in Leeds before 2015.", instant(2015, 1, 1), instant(2015, 1, 1)),
+        ("Before 2015 I lived in Leeds.", instant(2015, 1, 1), instant(2015, 1, 1)),
     ],
 )
 def test_a_state_that_is_over_is_so_up_to_when_it_is_told_to_be(text: str, since: float, until: float) -> None:

@@ -189,3 +189,29 @@ def test_who_once_lived_in_a_town_lives_there_no_longer(lived: str, over: bool) 
     words = f"Maya lived in {lived}"
     memory.hear(2, Claim("Maya", words, 2, words, predicate="lives_in", object=lived), at=NOON + 5 * DAY)
     assert held_at(memory.believed, 30) == ([] if over else ["Ghent"])
+
+
+@pytest.mark.conforms("model:change")
+@pytest.mark.parametrize("order", [(1, 2), (2, 1)])
+@pytest.mark.parametrize(
+    "when", ["before 2010", "prior to 2010", "till last week", "til May", "until 2010", "before last year"]
+)
+def test_a_home_before_a_day_ends_no_home_of_today(when: str, order: tuple[int, int]) -> None:
+    """Of it only its end is known, and so it held on no day up to now."""
+    memory = Memory()
+    for key in order:
+        words, since = (f"Maya lived in Rome {when}", -900) if key == 2 else ("Maya lives in Ghent", -800)
+        town = words.split()[3]
+        told = Claim("Maya", words, key, words, predicate="lives_in", object=town, valid_from=NOON + since * DAY)
+        memory.hear(key, told)
+    assert (held_at(memory.believed, -850), held_at(memory.believed, 30)) == ([], ["Ghent"])
+    assert memory.fact(f"Maya lived in Rome {when}").predicate == "formerly:live"
+
+
+def test_the_year_before_last_is_a_time_of_its_own() -> None:
+    memory = Memory()
+    words = "Maya lived in Rome the year before last (2023)"
+    memory.hear(
+        1, Claim("Maya", words, 1, words, predicate="lives_in", object="Rome", valid_from=NOON - 900 * DAY), at=NOON
+    )
+    assert held_at(memory.believed, -850) == ["Rome"]
