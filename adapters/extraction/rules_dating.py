@@ -28,7 +28,8 @@ _DO = words("do does")
 _THIS = words("the this that poss")
 """Before what is eaten: one thing, not a sort of things."""
 _UNTIL = re.compile(r"(?:(?:un)?till?|before)\b", re.I)
-_WHOLE = re.compile(r"(?:from|between)\b.*\b(?:to|until|till|through|and)\b|\d{4}\s?[-–]\s?\d{4}", re.I)
+_WHOLE = re.compile(r"\b(?:to|until|till|through|and(?![ -]a\b))\b|\d\s?[-–—]", re.I)
+"""In an interval: from one time to another ("2015 and 2018", "2015-2018"); "a year and a half ago" is one time."""
 _ABSOLUTE = re.compile(r"\b(?:19|20)\d\d\b")
 
 
@@ -189,7 +190,7 @@ def _stay(spans: Sequence[TimeSpan], at: Instant) -> tuple[Instant, Instant] | N
     bounded = [(s, s.start, s.end) for s in spans if s.kind == "interval" and s.start is not None and s.end is not None]
     over = next((start for span, start, _ in bounded if _UNTIL.match(span.text)), None)
     if over is None:
-        return next(((a, b) for span, a, b in bounded if _WHOLE.match(span.text) and b <= at), None)
+        return next(((a, b) for span, a, b in bounded if _WHOLE.search(span.text) and b <= at), None)
     begun = next((s.start for s in spans if s.kind != "duration" and s.start is not None and s.start < over), None)
     length = next(((at - s.start) // DAY_S * DAY_S for s in spans if s.kind == "duration" and s.start is not None), 0.0)
     return (over - length if begun is None else begun), over

@@ -72,6 +72,8 @@ def test_who_goes_from_one_thing_to_another_has_given_up_the_first() -> None:
     ("text", "since", "until"),
     [
         ("I lived in Leeds from 2012 to 2018.", instant(2012, 1, 1), instant(2019, 1, 1)),
+        ("I lived in Leeds from March 2015 to May 2018.", instant(2015, 3, 1), instant(2018, 6, 1)),
+        ("I lived in Leeds between 2015 and 2018.", instant(2015, 1, 1), instant(2019, 1, 1)),
         ("I lived in Leeds for two years until 2015.", instant(2013, 1, 1), instant(2015, 1, 1)),
         ("I lived in Leeds until 2015.", instant(2015, 1, 1), instant(2015, 1, 1)),
         ("I lived in Leeds before 2015.", instant(2015, 1, 1), instant(2015, 1, 1)),
@@ -81,6 +83,11 @@ def test_who_goes_from_one_thing_to_another_has_given_up_the_first() -> None:
 def test_a_state_that_is_over_is_so_up_to_when_it_is_told_to_be(text: str, since: float, until: float) -> None:
     found = claim(text, "lives_in")
     assert (found.valid_from, found.valid_to) == (since, until)
+
+
+@pytest.mark.parametrize("when", ["in mid-2015", "a year and a half ago", "in May 2015"])
+def test_one_time_of_what_is_over_is_not_all_of_it(when: str) -> None:
+    assert claim(f"I lived in Leeds {when}.", "lives_in").valid_to is None
 
 
 def test_how_long_something_lasted_says_nothing_of_when() -> None:
