@@ -43,6 +43,11 @@ _RANGE = re.compile(r"\s*(?:to|until|till|through|and|-|–|—)\s*(?:the )?", r
 _CLOCK_REACH = 16
 _CLOCKS = 100
 """Clock times of one text that are looked at (chosen: nobody says more; each is held against every day)."""
+_LENGTHS = {"minute": 60.0, "hour": 3600.0}
+_NOON_S = 43_200.0
+_SMALL_HOURS_S = 5 * 3600.0
+_LATE = re.compile(r"night|evening|afternoon", re.IGNORECASE)
+_STOP = re.compile(r"[.!?;]")
 _LOOK_BACK = 40
 """Characters before an expression that tell whether it begins something: "between", "ever since about the"."""
 _WEEK_S = 7 * DAY_S
@@ -104,25 +109,52 @@ def _built(build: Builder, match: re.Match[str], calendar: Calendar) -> list[Tim
 
 
 def _with_clock(text: str, spans: list[TimeSpan], calendar: Calendar) -> list[TimeSpan]:
-    """Clock times put on the day that stands beside them, else on the anchor's day."""
+    """Clock times put on the day that stands nearest, else on the anchor's day or, to come, on the next."""
     for match in islice(_CLOCK.finditer(text), _CLOCKS):
-        if _taken(match, spans):
-            continue
-        seconds, grain = _time_of_day(match)
-        near = next(
-            (s for s in spans if s.grain == "day" and s.kind == "point" and _gap(s, match) <= _CLOCK_REACH), None
-        )
-        if near and seconds < 43_200 and re.search(r"night|evening|afternoon", near.text, re.IGNORECASE):
-            seconds += 43_200  # last night at 8:30
-        midnight = near.start if near and near.start is not None else calendar.instant(calendar.today)
-        first, last = (
-            (min(near.at, match.start()), max(near.at + len(near.text), match.end())) if near else match.span()
-        )
-        start = midnight + seconds
-        length = 60.0 if grain == "minute" else 3600.0
-        spans = [s for s in spans if s is not near]
-        spans.append(TimeSpan(start, start + length, grain, "point", False, text[first:last], first))
+        if not _taken(match, spans):
+            near = _near(text, spans, match)
+            spans = [*(s for s in spans if s is not near), _clocked(text, match, near, calendar)]
     return sorted(spans, key=lambda span: span.at)
+
+
+def _near(text: str, spans: Sequence[TimeSpan], match: re.Match[str]) -> TimeSpan | None:
+    """The day or, in the same sentence, the recurrence that a clock time is a part of."""
+    within = [s for s in spans if _gap(s, match) <= _CLOCK_REACH]
+    days = (s for s in within if s.grain == "day" and s.kind == "point")
+    often = (s for s in within if s.kind == "recurrence" and not _STOP.search(_between(text, s, match)))
+    return min([*days, *often], key=lambda span: _gap(span, match), default=None)
+
+
+def _clocked(text: str, match: re.Match[str], near: TimeSpan | None, calendar: Calendar) -> TimeSpan:
+    """A clock time on its day; every Friday at 8 pm is no moment, and stays a recurrence."""
+    seconds, grain = _time_of_day(match)
+    first, last = match.span()
+    if near is not None:
+        first, last = min(near.at, first), max(near.at + len(near.text), last)
+        if near.start is None:
+            return replace(near, text=text[first:last], at=first)
+        start = near.start + _after_dusk(near.text, match, seconds)
+    else:
+        start = calendar.instant(calendar.today) + seconds
+        if calendar.prefer == "future" and start <= calendar.anchor and not _begins(text, first, match.group()):
+            start += DAY_S  # I'll pick you up at 7 am, said in the evening
+    return TimeSpan(start, start + _LENGTHS[grain], grain, "point", False, text[first:last], first)
+
+
+def _after_dusk(day: str, match: re.Match[str], seconds: float) -> float:
+    """Seconds from the start of a day to a clock time in its night: to 20:30 at 8:30, and beyond its end at 2 am."""
+    late = _LATE.search(day)
+    if late is None:
+        return seconds
+    dark, told = late.group().lower() != "afternoon", match.group("h24") is None
+    if dark and seconds < (_NOON_S if told else _SMALL_HOURS_S):
+        return seconds + DAY_S
+    fits = told or seconds >= (_NOON_S + 3600 if dark else _NOON_S)
+    return seconds if fits else seconds + _NOON_S
+
+
+def _between(text: str, span: TimeSpan, match: re.Match[str]) -> str:
+    return text[min(span.at + len(span.text), match.end()) : max(span.at, match.start())]
 
 
 def _gap(span: TimeSpan, match: re.Match[str]) -> int:
@@ -162,9 +194,12 @@ def _joined(text: str, spans: list[TimeSpan], offset_s: int) -> list[TimeSpan]:
 def _first(first: TimeSpan, start: Instant, last: TimeSpan, offset_s: int) -> Instant:
     """Between Monday and Friday is said on a Tuesday of last week, though its last Monday was yesterday.
 
-    From March to May 2021 is all of 2021, and from November to February begins in the year before.
+    From March to May 2021 is all of 2021, and from November to February begins in the year before. From 10 pm to 6 am
+    begins on the day before.
     """
     over = last.end is not None and last.end <= start
+    if over and first.grain in _LENGTHS:
+        return start - DAY_S
     if over and _DAY_NAME.match(last.text):
         return start - _WEEK_S
     return _years_earlier(start, last, offset_s) if over and _is_bare_month(first) else start

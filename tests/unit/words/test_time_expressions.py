@@ -161,6 +161,61 @@ def test_clock_times(text: str, moment: datetime, grain: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "moment"),
+    [
+        ("last night at 2 am", datetime(2023, 5, 25, 2, tzinfo=UTC)),
+        ("last night at 2:30", datetime(2023, 5, 25, 2, 30, tzinfo=UTC)),
+        ("last night at 12:30", datetime(2023, 5, 25, 0, 30, tzinfo=UTC)),
+        ("last night at midnight", datetime(2023, 5, 25, tzinfo=UTC)),
+        ("last night at 11 pm", datetime(2023, 5, 24, 23, tzinfo=UTC)),
+        ("tonight at midnight", datetime(2023, 5, 26, tzinfo=UTC)),
+        ("tomorrow night at 12:30 am", datetime(2023, 5, 27, 0, 30, tzinfo=UTC)),
+        ("this afternoon at 12:15", datetime(2023, 5, 25, 12, 15, tzinfo=UTC)),
+        ("tomorrow evening at 7:30", datetime(2023, 5, 26, 19, 30, tzinfo=UTC)),
+        ("today or tomorrow at 5 pm", datetime(2023, 5, 26, 17, tzinfo=UTC)),
+    ],
+)
+def test_a_clock_time_lies_in_the_night_that_was_said(text: str, moment: datetime) -> None:
+    assert resolve(text, THURSDAY)[-1].start == moment.timestamp()
+
+
+@pytest.mark.parametrize(
+    ("text", "prefer", "hour", "first"),
+    [
+        ("at 7 am", "future", 21, datetime(2023, 5, 26, 7, tzinfo=UTC)),
+        ("at 7 am", "past", 21, datetime(2023, 5, 25, 7, tzinfo=UTC)),
+        ("at 7 am", "future", 6, datetime(2023, 5, 25, 7, tzinfo=UTC)),
+        ("by midnight", "future", 20, datetime(2023, 5, 26, tzinfo=UTC)),
+        ("since 7 am", "future", 21, datetime(2023, 5, 25, 7, tzinfo=UTC)),
+        ("from 9 am to 5 pm", "future", 21, datetime(2023, 5, 26, 9, tzinfo=UTC)),
+        ("from 9 am to 5 pm", "future", 12, datetime(2023, 5, 25, 9, tzinfo=UTC)),
+        ("from 10 pm to 6 am", "past", 12, datetime(2023, 5, 24, 22, tzinfo=UTC)),
+    ],
+)
+def test_a_clock_time_to_come_is_the_next_one(text: str, prefer: str, hour: int, first: datetime) -> None:
+    (span,) = resolve(text, datetime(2023, 5, 25, hour, tzinfo=UTC).timestamp(), prefer=prefer)
+    assert span.start == first.timestamp()
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("I go every Friday at 8 pm", "every Friday at 8 pm"),
+        ("I get up at 6 am every day", "at 6 am every day"),
+        ("It runs every Friday from 8 pm to 9 pm", "every Friday from 8 pm to 9 pm"),
+    ],
+)
+def test_the_clock_time_of_a_recurrence_is_a_part_of_it(text: str, words: str) -> None:
+    (span,) = resolve(text, THURSDAY, prefer="future")
+    assert (span.text, span.kind, span.start, label(span)) == (words, "recurrence", None, "")
+
+
+def test_a_clock_time_of_another_sentence_is_no_part_of_a_recurrence() -> None:
+    spans = resolve("I jog every day. At 8 pm I read.", THURSDAY)
+    assert [each.kind for each in spans] == ["recurrence", "point"]
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "I may go",
