@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
+from datetime import datetime
 from functools import partial
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from pydantic import Field, model_validator
 
@@ -17,6 +19,7 @@ from deployments.use_cases.daily import review_day
 from deployments.use_cases.forgetting import forget_entity, forget_source
 from deployments.use_cases.tools import TOOLS, Tool
 from memory.errors import Invalid
+from memory.services.zones import zone_of
 
 PATH = "/mcp"
 TODAY = "memoray://today"
@@ -80,13 +83,15 @@ async def _today(calling: Calling) -> str:
     lines += [f"{title}: {', '.join(names)}." for title, names in named.items() if names]
     if owed.promises:
         lines += ["", f"Open promises ({owed.total}):"]
-    lines += [_promised(each) for each in owed.promises]
+    zone = zone_of((await calling.app.profile(calling.who.user_id)).time_zone)
+    lines += [_promised(each, zone) for each in owed.promises]
     return "\n".join(lines)
 
 
-def _promised(each: promises.PromiseOut) -> str:
+def _promised(each: promises.PromiseOut, zone: ZoneInfo) -> str:
+    """A promise with the day it is due where its owner lives."""
     whom = f" to {each.to}" if each.to else ""
-    due = f", due {each.due[:10]}" if each.due else ""
+    due = f", due {datetime.fromisoformat(each.due).astimezone(zone):%Y-%m-%d}" if each.due else ""
     return f'- {each.by or "somebody"}{whom}: "{each.text}"{due}'
 
 
