@@ -73,7 +73,7 @@ async def _promised(app: AppContext, who: Caller, question: Question, profile: P
     made = await app.stores.reads.entities.promised(who.view, [each.entity.entity_id for each in seen])
     offset_s = app.offset(profile, question.now)
     known = [
-        _known_promise(each, made[each.entity.entity_id], question.now, offset_s)
+        _known_promise(each, made[each.entity.entity_id], question.now)
         for each in seen
         if each.entity.entity_id in made
     ]
@@ -82,7 +82,7 @@ async def _promised(app: AppContext, who: Caller, question: Question, profile: P
     return done(question.text, deed or frozenset(), known, profile.name, offset_s)
 
 
-def _known_promise(seen: ShownEntity, made: MadePromise, now: Instant, offset_s: int) -> KnownPromise:
+def _known_promise(seen: ShownEntity, made: MadePromise, now: Instant) -> KnownPromise:
     said = seen.entity.properties
     by, to = (None if said.get(side) is None else str(said[side]) for side in ("by", "to"))
     text = str(said.get("text") or seen.entity.name)
@@ -93,7 +93,7 @@ def _known_promise(seen: ShownEntity, made: MadePromise, now: Instant, offset_s:
         to=to,
         due=due_of(said),
         state=promise_state(said, now),
-        made=SegmentHit(words, by or "", seen.first_seen, offset_s, made.source_id, made.segment_id),
+        made=SegmentHit(words, by or "", seen.first_seen, made.offset_s, made.source_id, made.segment_id),
         statement=made.statement or "",
         kept_on=moment_in(said, KEPT_ON),
         answering=made.answering or "",

@@ -84,6 +84,8 @@ class MadePromise:
     """The fact that was read from them, if it is believed."""
     answering: str | None
     """What somebody else had said right before, an hour before at most."""
+    offset_s: int
+    """How far clocks were ahead of UTC where it was made."""
 
 
 @dataclass(frozen=True, slots=True)

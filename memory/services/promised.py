@@ -67,7 +67,7 @@ def promised(
         return _whether_kept(question, asked, promises, owner, offset_s)
     if not found:
         return None
-    told = "; ".join(_told(each, question, owner, offset_s) for each in found[:MOST])
+    told = "; ".join(_told(each, question, owner) for each in found[:MOST])
     more = "; …" if len(found) > MOST else ""
     head = "Yes: " if asks_whether(question) else f"{len(found)} promises: " if len(found) > 1 else ""
     return Promised(f"{head}{told}{more}", tuple(each.made for each in found[:MOST]))
@@ -90,7 +90,7 @@ def _whether_kept(
         return None
     day = "" if near.kept_on is None else f", on {day_of(near.kept_on, offset_s)}"
     head = f"Yes{day}" if near.state == "kept" else "No"
-    return Promised(f"{head}: {_told(near, question, owner, offset_s)}", (near.made,))
+    return Promised(f"{head}: {_told(near, question, owner)}", (near.made,))
 
 
 def done(
@@ -102,7 +102,7 @@ def done(
     if not kept:
         return None
     day = "" if kept[0].kept_on is None else f" on {day_of(kept[0].kept_on, offset_s)}"
-    return Promised(f"Yes,{day}: {_told(kept[0], question, owner, offset_s)}", (kept[0].made,))
+    return Promised(f"Yes,{day}: {_told(kept[0], question, owner)}", (kept[0].made,))
 
 
 def tells_promise(hit: SegmentHit, asked: PromiseQuestion) -> bool:
@@ -134,9 +134,9 @@ def _words_of(promise: KnownPromise) -> frozenset[str]:
     return told_as_returned(roots(f"{promise.text} {promise.made.text} {answering}"))
 
 
-def _told(promise: KnownPromise, question: str, owner: str, offset_s: int) -> str:
+def _told(promise: KnownPromise, question: str, owner: str) -> str:
     """You promised Lena to send the photos (due 27 November 2026); nobody is told to have promised themselves."""
-    standing = _standing(promise, offset_s)
+    standing = _standing(promise)
     to = f" {promise.to}" if promise.to and not same_name(promise.to, promise.by or "") else ""
     head = f"{promise.by or 'Somebody'} promised{to}"
     if not _tells_alone(promise):
@@ -145,8 +145,8 @@ def _told(promise: KnownPromise, question: str, owner: str, offset_s: int) -> st
         return f"{told_in_answer(head, owner, question)}: {said} ({standing}{about})"
     told = _named(promise.statement, promise.to) or f"{head}: {promise.text}"
     # a statement that tells its day needs it no second time
-    day = "" if promise.due is None else f" ({day_of(promise.due, offset_s)})"
-    told = told.removesuffix(day) if day and day.strip(" ()") in standing else told
+    day = _due_day(promise)
+    told = told.removesuffix(f" ({day})") if day and day in standing else told
     return f"{told_in_answer(told, owner, question)} ({standing})"
 
 
@@ -169,11 +169,16 @@ def _points(promise: KnownPromise) -> bool:
     return not _POINTING.isdisjoint(said) or _NO_DEED.issuperset(text)
 
 
-def _standing(promise: KnownPromise, offset_s: int) -> str:
-    day = "" if promise.due is None else f" {day_of(promise.due, offset_s)}"
+def _standing(promise: KnownPromise) -> str:
+    day = _due_day(promise)
     match promise.state:
         case "kept" | "broken":
             return promise.state
         case "expired":
-            return f"overdue since{day}"
-    return f"due{day}" if day else "open"
+            return f"overdue since {day}"
+    return f"due {day}" if day else "open"
+
+
+def _due_day(promise: KnownPromise) -> str:
+    """The day it is due by the clock of when it was made, by which it was counted, summer time or not."""
+    return "" if promise.due is None else day_of(promise.due, promise.made.offset_s)

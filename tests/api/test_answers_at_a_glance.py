@@ -57,6 +57,13 @@ async def test_a_promise_that_was_kept_in_other_words_is_kept_and_asked_about(ni
     assert first.startswith("Yes, on 6 March 2026: ")
 
 
+async def test_the_day_a_promise_is_due_is_that_of_the_clock_by_which_it_was_made(nina: Door) -> None:
+    said = chat("s1", "2026-03-20", ("Nina", "I promised Lena to send the photos by 31 March."))
+    await nina.post("/v1/sources", said | {"started_at": "2026-03-20T10:00:00-11:00"}, 202)
+    first = (await answered(nina, "What did I promise Lena?"))[0]
+    assert "overdue since 31 March 2026" in first
+
+
 async def test_only_the_sentence_that_answers_is_quoted_from_a_long_turn(nina: Door) -> None:
     long = (
         "It rained all morning and we stayed in and played cards until lunch was ready. The kayak costs two hundred at "

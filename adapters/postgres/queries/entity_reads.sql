@@ -260,7 +260,8 @@ ORDER BY e.entity_id NOT IN (SELECT entity_id FROM tied), mentioned_together DES
 -- name: promised
 -- Where each of these promises was first made, in sight, and the words of somebody else right before (an hour at most).
 SELECT DISTINCT ON (m.entity_id) m.entity_id, m.source_id, s.segment_id, q.words AS quote, f.statement,
-       b.words AS answering
+       b.words AS answering,
+       (SELECT o.offset_s FROM sources o WHERE o.scope = s.scope AND o.source_id = s.source_id) AS offset_s
 FROM seen_mentions(%(user_id)s, %(scopes)s, %(clearance)s) m
 JOIN segments s ON s.segment_key = m.segment_key AND s.scope = ANY(%(scopes)s)
 LEFT JOIN content q ON q.scope = 'user:' || m.user_id AND q.content_id = m.quote

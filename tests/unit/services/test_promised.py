@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import UTC, datetime
 
 import pytest
 
@@ -157,6 +158,18 @@ def test_what_points_to_the_words_before_is_told_and_found_with_them() -> None:
     asked = promise_question(question, "Nina")
     assert asked is not None
     assert promised(question, asked, [filter_, vow, photos], "Nina", 0) is not None
+
+
+def test_a_promise_is_due_on_the_day_that_was_said_whatever_the_clock_of_the_question() -> None:
+    """By 31 March, said in winter time, ends an hour into 1 April of summer time."""
+    said = replace(made("I'll send you the report by 31 March."), offset_s=3600)
+    due = datetime(2026, 3, 31, 22, 59, 59, tzinfo=UTC).timestamp()
+    report = KnownPromise("send the report", "Nina", "Lena", due, "open", said)
+    asked = promise_question("What did I promise Lena?", "Nina")
+    assert asked is not None
+    told = promised("What did I promise Lena?", asked, [report], "Nina", 7200)
+    assert told is not None
+    assert told.lead == "You promised Lena: send the report (due 31 March 2026)"
 
 
 def test_you_in_a_statement_is_whom_it_was_promised_to() -> None:
