@@ -7,9 +7,16 @@ from datetime import date
 from pydantic import BaseModel
 
 from deployments.app_context import AppContext
-from deployments.callers import Caller, seeing_all, writing
+from deployments.callers import Caller, seeing_all, sees_all, writing
 from deployments.kinds import Body, Id
-from memory.errors import Invalid
+from memory.errors import Invalid, NothingToUndo
+from memory.model.changes import ChangeSet
+from memory.model.commands import Undo
+from memory.model.entities import Entity
+from memory.model.facts import Fact, Note
+from memory.model.groups import Group
+from memory.model.profile import Profile
+from memory.rules.night_steps import ACTOR as NIGHT
 from memory.services.undoing_nights import undo_night
 
 
@@ -38,13 +45,14 @@ class Undone(BaseModel):
 async def undo(app: AppContext, who: Caller, key: str, body: Undoing) -> Undone:
     """Reverse a command, or a night. Raises Forbidden of a caller that may only read.
 
-    Raises Conflict if there is none, if it was undone before, or if words were erased for good; for a night NotFound if
-    it was not run, and Forbidden of a caller that does not see all it has changed.
+    Raises Conflict if there is none in the caller's sight, if it was undone before, or if words were erased for good;
+    for a night NotFound if it was not run, and Forbidden of a caller that does not see all it has changed.
     """
     who = writing(who)
     if body.night is not None:
         return await _undo_night(app, who, key, body, body.night)
-    changes = await app.actors.undo(who.user_id, key, body.command_id, "user")
+    undone_id = body.command_id if sees_all(who) else await _in_sight(app, who, body.command_id)
+    changes = await app.actors.undo(who.user_id, key, undone_id, "user")
     return Undone(command_id=changes.command_id, undoes=changes.undoes, changes=len(changes.changes))
 
 
@@ -60,3 +68,38 @@ async def _undo_night(app: AppContext, who: Caller, key: str, body: Undoing, nig
         commands=done.commands,
         skipped=list(done.skipped),
     )
+
+
+async def _in_sight(app: AppContext, who: Caller, undone_id: str | None) -> str:
+    """The id of the command that is meant, by default the last one. Raises NothingToUndo if the caller sees none.
+
+    A night's step is no single caller's: it works on the whole memory.
+    """
+    done = await app.stores.memory.journal.committed(who.user_id, undone_id)
+    if done is not None and done.actor != NIGHT and await _sees_what_it_did(app, who, done):
+        return done.command_id
+    if undone_id is None:
+        raise NothingToUndo()
+    raise NothingToUndo("There is no such command, or nothing of it is left to undo.", command_id=undone_id)
+
+
+async def _sees_what_it_did(app: AppContext, who: Caller, done: ChangeSet) -> bool:
+    """Whether a command is known to who sees so much: all facts that it was about, or else something it changed.
+
+    What follows from a command may be out of the sight of whoever gave it, as when a name that only more sensitive
+    words have used becomes somebody's. If that kept them from taking it back, it would tell them of it.
+    """
+    rows = [change.row for change in done.changes]
+    facts = {row.fact_id for row in rows if isinstance(row, Fact)}
+    about = {each for outcome in done.outcomes for each in (outcome.fact_id, *outcome.rivals)}
+    if done.kind == Undo.__name__:  # it tells no outcomes; what it has taken back was about some of these
+        about = facts
+    history = app.stores.reads.history
+    if about:
+        return about <= (await history.statements(who.view, about)).keys()
+    named = {row.entity_id for row in rows if isinstance(row, Entity)}
+    named |= {row.about_id for row in rows if isinstance(row, Note)}
+    if await history.statements(who.view, facts | named) or await history.names(who.view, named):
+        return True
+    groups = any(isinstance(row, Group) and row.sensitivity <= who.view.clearance for row in rows)
+    return groups or any(isinstance(row, Profile) for row in rows)
