@@ -81,7 +81,8 @@ class PostgresCapture:
                 )
             if changed or moved:
                 await self._want_work(connection, source, position, telling)
-        return StoredSource(source.source_id, segments=len(source.segments), changed=len(changed))
+        segments = len(source.segments)
+        return StoredSource(source.source_id, segments, changed=len(changed), sensitivity=source.sensitivity)
 
     async def _want_work(self, connection: Connection, source: Source, position: int, telling: Telling) -> None:
         kind, _, owner = source.scope.partition(":")

@@ -149,6 +149,8 @@ class StoredSource:
     """How many it was told with."""
     changed: int
     """How many of these were new or differ from what was known."""
+    sensitivity: Sensitivity
+    """Of the source as it is stored, which may be more than it was told with."""
 
 
 ON_PURPOSE = Telling()

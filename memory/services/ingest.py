@@ -32,13 +32,16 @@ def _completed(segment: Segment, profile: Profile, language: str | None) -> Segm
 
 
 def tell_of_source(events: EventSink, user_id: str, source: Source, stored: StoredSource, **figures: float) -> None:
-    """The event that a source was stored: how many segments, and how many of them were new or differ."""
+    """The event that a source was stored: how many segments, and how many of them were new or differ.
+
+    It is as sensitive as the source is now, which whoever tells it may have left out.
+    """
     events.tell(
         user_id,
         "ingest-pipeline",
         COMPLETE,
         session_id=source.session_id or source.source_id,
-        sensitivity=source.sensitivity,
+        sensitivity=stored.sensitivity,
         source_id=source.source_id,
         segments=stored.segments,
         changed=stored.changed,

@@ -16,7 +16,7 @@ import pytest
 
 from actors.happenings import take_written
 from actors.reading import ReadingTask
-from actors.transcripts import WATCHED, take
+from actors.transcripts import WATCHED, take, take_payload
 from adapters import build_models
 from adapters.capture.watcher import SessionFileChange
 from deployments import rings
@@ -232,6 +232,27 @@ async def test_everybody_sees_their_own_up_to_their_clearance_and_an_administrat
             await mine.post("/v1/events/emit", json={**STARTED, "session_id": "mine"})
             await low.post("/v1/events/emit", json={**STARTED, "session_id": "open 2"})
             assert [each["session_id"] for each in await listener.events(2)] == ["open", "open 2"]
+
+
+@pytest.mark.parametrize("by", ["the interface", "a session file"])
+async def test_a_source_that_is_told_again_without_its_sensitivity_is_told_of_as_what_it_is(
+    door: Door, by: str
+) -> None:
+    intake = door.app.stores.intake
+    async with await door.client_of(door.user, clearance=Sensitivity.SENSITIVE) as high:
+        said = SAID | {"source_id": "therapy", "sensitivity": "sensitive"}
+        assert (await high.post("/v1/sources", json=said)).status_code == 202
+        if by == "the interface":
+            more = SAID | {"source_id": "therapy", "segments": [MOVED | {"segment_id": "2"}]}
+            assert (await high.post("/v1/sources", json=more)).status_code == 202
+        else:
+            line = {"session_id": "therapy", "session_started_at": 1_772_352_000.0, "segments": [MOVED]}
+            await take_payload(intake, door.user, line)
+    await intake.events.flush()
+    for clearance in (Sensitivity.PRIVATE, Sensitivity.SENSITIVE):
+        async with await door.client_of(door.user, clearance=clearance) as client:
+            found = (await client.get("/v1/events", params={"source": "database"})).text
+            assert ("therapy" in found) == (clearance == Sensitivity.SENSITIVE)
 
 
 async def test_every_part_that_exists_tells_what_it_does_and_nobodys_words(door: Door) -> None:
