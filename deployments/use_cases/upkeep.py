@@ -6,7 +6,8 @@ Each verb touches only facts in the caller's view. With `dry_run` it tells what 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Set
+from dataclasses import dataclass
 from typing import Annotated
 
 import numpy as np
@@ -89,8 +90,9 @@ async def merge(app: AppContext, who: Caller, key: str, body: Trying) -> Command
     """Let duplicates be one fact; what is alike but disagrees is only reported. Raises Forbidden."""
     look = await outlook(app, writing(who))
     found = await asyncio.to_thread(lambda: look.duplicates)
-    reported = found.disagreeing[:MOST_REPORTED]
-    return await _carry_out(app, who, look, look.merging(key), dry_run=body.dry_run, reported=reported)
+    effect = await _carry_out(app, who, look, _Act(look.merging(key), body.dry_run))
+    reported = [alike(look, pair) for pair in found.disagreeing[:MOST_REPORTED]]
+    return effect.model_copy(update={"reported": reported})
 
 
 async def synthesize(app: AppContext, who: Caller, key: str, body: Trying) -> CommandEffect:
@@ -99,20 +101,20 @@ async def synthesize(app: AppContext, who: Caller, key: str, body: Trying) -> Co
     await asyncio.to_thread(lambda: look.themes)
     command = await look.synthesizing(key, app.model)
     vectors = await vectors_of(app, [each.statement for each in command.meta_facts])
-    return await _carry_out(app, who, look, command, dry_run=body.dry_run, statements=vectors)
+    return await _carry_out(app, who, look, _Act(command, body.dry_run, vectors))
 
 
 async def prune(app: AppContext, who: Caller, key: str, body: Pruning) -> CommandEffect:
     """Let go of facts that have faded. Raises Forbidden."""
     look = await outlook(app, writing(who))
     below = app.settings.lifecycle.prune_below if body.below is None else body.below
-    return await _carry_out(app, who, look, look.pruning(key, below), dry_run=body.dry_run)
+    return await _carry_out(app, who, look, _Act(look.pruning(key, below), body.dry_run))
 
 
 async def backfill_subjects(app: AppContext, who: Caller, key: str, body: Trying) -> CommandEffect:
     """Give facts kept under a placeholder the entity they are about. Raises Forbidden."""
     look = await outlook(app, writing(who))
-    return await _carry_out(app, who, look, look.backfilling(key), dry_run=body.dry_run)
+    return await _carry_out(app, who, look, _Act(look.backfilling(key), body.dry_run))
 
 
 async def protect(app: AppContext, who: Caller, key: str, fact_id: str, *, protected: bool) -> Protected:
@@ -147,26 +149,28 @@ async def _looked(app: AppContext, who: Caller) -> VisibleMemory:
     return VisibleMemory(believed, seen, likeness, app.clock.now(), app.rules)
 
 
-async def _carry_out(
-    app: AppContext,
-    who: Caller,
-    look: VisibleMemory,
-    command: Command,
-    *,
-    dry_run: bool,
-    statements: Mapping[str, Vector] | None = None,
-    reported: Sequence[FactPair] = (),
-) -> CommandEffect:
+@dataclass(frozen=True, slots=True)
+class _Act:
+    """What is to be done, or in a dry run only to be told, and the vectors of what it states."""
+
+    command: Command
+    dry_run: bool
+    statements: Mapping[str, Vector] | None = None
+
+
+async def _carry_out(app: AppContext, who: Caller, look: VisibleMemory, act: _Act) -> CommandEffect:
     """One turn, or in a dry run what it would decide on the memory as it was looked at."""
-    if dry_run:
-        changes = await asyncio.to_thread(decide, look.believed, command, look.now, look.rules)
+    if act.dry_run:
+        changes = await asyncio.to_thread(decide, look.believed, act.command, look.now, look.rules)
     else:
-        changes = await turn(app, who, command, statements)
+        changes = await turn(app, who, act.command, act.statements)
+    born = {each.row.fact_id for each in changes.changes if each.before is None and isinstance(each.row, Fact)}
+    if born and not act.dry_run:  # the key may be that of a command that somebody gave who sees more
+        born = {*await app.stores.reads.history.statements(who.view, born)}
     return CommandEffect(
-        command_id=None if dry_run else changes.command_id,
-        dry_run=dry_run,
-        changed=_changed(changes, look),
-        reported=[alike(look, pair) for pair in reported],
+        command_id=None if act.dry_run else changes.command_id,
+        dry_run=act.dry_run,
+        changed=_changed(changes, look.seen | born),
     )
 
 
@@ -180,17 +184,12 @@ def named(look: VisibleMemory, fact_id: str) -> NamedFact:
     return NamedFact(fact_id=fact_id, statement=look.believed.facts[fact_id].statement)
 
 
-def _changed(changes: ChangeSet, look: VisibleMemory) -> list[ChangedFact]:
-    """Each changed fact once, as it was left; what was concluded of facts out of sight is out of sight, too."""
+def _changed(changes: ChangeSet, seen: Set[str]) -> list[ChangedFact]:
+    """Each changed fact that is seen once, as it was left; what was concluded of facts out of sight is so, too."""
     left: dict[str, ChangedFact] = {}
-    born: set[str] = set()
     for change in changes.changes:
         fact = change.after
-        if not isinstance(fact, Fact):
-            continue
-        if change.before is None:
-            born.add(fact.fact_id)
-        if fact.fact_id in look.seen or fact.fact_id in born:
+        if isinstance(fact, Fact) and fact.fact_id in seen:
             left[fact.fact_id] = ChangedFact(
                 fact_id=fact.fact_id,
                 statement=fact.statement,

@@ -131,6 +131,29 @@ async def test_a_meta_fact_is_seen_by_whoever_sees_all_it_rests_on(door: Door) -
     await alone.aclose()
 
 
+async def test_a_key_of_somebody_who_sees_more_tells_nothing_of_what_they_have_concluded(door: Door) -> None:
+    for level in (Sensitivity.OPEN, Sensitivity.SENSITIVE):
+        for statement in (*BEES[:3], "Maya keeps bees in a beehive"):
+            words = f"{statement} at night" if level else statement
+            await door.actors.turn(
+                door.user,
+                Remember(command_id=words, claims=(Claim("Maya", words, 0, words),), sensitivity=level),
+                {},
+            )
+    await encode(door)
+
+    async def synthesized(clearance: Sensitivity) -> set[str]:
+        async with await door.client_of(door.user, clearance=clearance) as client:
+            done = await client.post("/v1/facts/synthesize", headers={"Idempotency-Key": "once"})
+            assert done.status_code == 200, done.text
+            return {each["statement"] for each in done.json()["changed"]}
+
+    all_of_it, again = [await synthesized(Sensitivity.SENSITIVE) for _ in range(2)]
+    assert all_of_it == again
+    assert any("at night" in each for each in all_of_it)
+    assert await synthesized(Sensitivity.OPEN) == {each for each in all_of_it if "at night" not in each} != set()
+
+
 @pytest.mark.conforms("004:protected_facts", "003:prune.threshold_option")
 async def test_what_is_weak_is_pruned_and_what_is_protected_stays(door: Door) -> None:
     weak, strong = await tell(door, "Maya paints", "Maya sings")
