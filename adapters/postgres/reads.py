@@ -8,7 +8,7 @@ from typing import Any
 
 from psycopg.rows import DictRow
 
-from adapters.postgres.pool import Pool
+from adapters.postgres.pool import PLANNED_ONCE, Pool
 from adapters.postgres.sql import queries
 from memory.errors import Ambiguous, NotFound
 from memory.model.scopes import View
@@ -16,7 +16,10 @@ from memory.model.shown import Page, RecallFigures, RefutedFact, SegmentWords, S
 from memory.model.shown_times import Then
 
 Q = queries("reads")
-_DRESSED = f"WITH waiting AS ({Q['pending']}) SELECT * FROM waiting LEFT JOIN ({Q['hydrate']}) AS shown ON true"
+_DRESSED = (
+    f"{PLANNED_ONCE}.\n"
+    f"WITH waiting AS ({Q['pending']}) SELECT * FROM waiting LEFT JOIN ({Q['hydrate']}) AS shown ON true"
+)
 
 
 def page_of(rows: Sequence[Mapping[str, Any]], limit: int, shown: Sequence[Shown]) -> Page[Shown]:

@@ -182,6 +182,33 @@ async def test_words_that_are_refuted_are_marked_at_every_door(nina: Door) -> No
     assert await _doors(nina, WHERE, "(refuted: Nina lives in Halle)") == [True] * 4
 
 
+async def test_what_a_team_alone_has_said_instead_is_told_to_the_team(nina: Door) -> None:
+    team = f"{nina.user}-team"
+    said = {
+        "office": ("2026-03-01", "I live in Halle.", {"team_id": team}),
+        "home": ("2026-03-02", "I live in Leipzig.", {}),
+    }
+    async with await nina.client_of(nina.user, (team,)) as both, await nina.client_of(nina.user) as alone:
+        await both.get("/v1/stats")
+        for source_id, (day, text, rest) in said.items():
+            told = await both.post("/v1/sources", json=chat(source_id, day, ("Nina", text)) | rest)
+            assert told.status_code == 202, told.text
+            await nina.settle()
+        facts = (await nina.actors.believed(nina.user)).facts.values()
+        (old,) = (each.fact_id for each in facts if "Leipzig" in each.statement)
+        fixed = await both.post(f"/v1/facts/{old}/correct", json={"statement": "Nina lives in Halle"})
+        assert fixed.status_code == 200, fixed.text
+        for each in (await both.get("/v1/sources")).json()["sources"]:
+            if each["source_id"] not in said:
+                assert (await both.delete(f"/v1/sources/{each['source_id']}")).status_code == 200
+        for client, instead in ((both, {"instead": "Nina lives in Halle"}), (alone, {})):
+            asked = {"query": WHERE, "cut": "none", "record_access": False}
+            found = (await client.get("/v1/context", params=asked)).json()
+            (home,) = (each for each in found["results"] if each["source_id"] == "home")
+            assert home["refuted"] == [{"fact_id": old} | instead]
+            assert ("Halle" in str(found)) == (client is both)
+
+
 async def _doors(nina: Door, question: str, mark: str = "(refuted in part: Anna lives in Linz)") -> list[bool]:
     """Whether the page, mem0's search, the timeline and the day's review tell the mark."""
     async with httpx.AsyncClient(transport=nina.client._transport, base_url="http://test") as browser:
