@@ -75,6 +75,11 @@ class PostgresSourceReads:
         rows = await self._pool.rows(Q["groups"], **seen, ids=list(ids))
         return {row["source_id"]: row["group_id"] for row in rows}
 
+    async def highest(self, view: View) -> Sensitivity:
+        """The highest sensitivity of what is in sight."""
+        row = await self._pool.row(Q["highest"], **seen_by(view))
+        return Sensitivity(row["level"] if row else 0)
+
     async def segments(
         self,
         scope: str,

@@ -323,10 +323,21 @@ async def remember(app: AppContext, who: Caller, talk: Talk, reminded: Reminded,
         if words.strip() and (name not in known or known[name].text != words)
     ]
     if segments:
-        provenance = {**talk.provenance}
-        told = SourceIn(source_id=source_id, started_at=started, provenance=provenance, segments=segments)
-        await tell(app, who, told)
+        rest = {"provenance": {**talk.provenance}, **await _sensitivity(app, who, answered)}
+        told = {"source_id": source_id, "started_at": started, "segments": segments, **rest}
+        await tell(app, who, SourceIn.model_validate(told))
     return source_id
+
+
+async def _sensitivity(app: AppContext, who: Caller, answered: Reply | None) -> dict[str, str]:
+    """How sensitive a talk is from now on: with a model's own words as much as anything that the model may have used.
+
+    It may have looked up whatever its caller sees, and need not cite it. The talk itself is in sight, too, so that it
+    never becomes more open. Of a quotation nothing is kept; then the talk stays as it is.
+    """
+    if answered is None or not answered.generated:
+        return {}
+    return {"sensitivity": (await app.stores.reads.sources.highest(who.view)).name.lower()}
 
 
 def _is_asked_again(talk: Talk, reminded: Reminded) -> bool:

@@ -46,6 +46,13 @@ SELECT s.source_id, s.provenance ->> 'group_id' AS group_id FROM sources s
 WHERE s.scope = ANY(%(scopes)s) AND s.sensitivity <= %(clearance)s AND s.source_id = ANY(%(ids)s)
   AND s.provenance ->> 'group_id' IS NOT NULL;
 
+-- name: highest
+-- The highest sensitivity of what is in sight; facts may be told by commands, without a source.
+SELECT greatest((SELECT max(s.sensitivity) FROM sources s
+                 WHERE s.scope = ANY(%(scopes)s) AND s.sensitivity <= %(clearance)s),
+                (SELECT max(f.sensitivity) FROM fact_versions f
+                 WHERE f.user_id = %(user_id)s AND f.system_to IS NULL AND f.sensitivity <= %(clearance)s), 0) AS level;
+
 -- name: segments
 -- All segments of a source in order, those hidden by a better transcription too, but for what was taken back.
 -- What they came as only if asked for: it may be far longer than the words.
