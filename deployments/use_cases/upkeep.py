@@ -170,7 +170,7 @@ async def _carry_out(app: AppContext, who: Caller, look: VisibleMemory, act: _Ac
     return CommandEffect(
         command_id=None if act.dry_run else changes.command_id,
         dry_run=act.dry_run,
-        changed=_changed(changes, look.seen | born),
+        changed=_changed(changes, {*look.seen, *born}),
     )
 
 
