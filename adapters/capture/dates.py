@@ -12,6 +12,8 @@ from datetime import UTC, date, datetime, time, tzinfo
 from adapters.capture.text import TextFile
 from memory.words.calendar_names import MONTHS
 
+MOST_CHARS = 100
+"""Of a date and a time with their names: more is no date, and looking for one in it takes the square of its length."""
 NOON = time(12)
 """Where nothing is known but the day, its middle: no zone then moves it into the next."""
 
@@ -40,8 +42,11 @@ _IN_NAME = re.compile(
 
 def read_moment(text: str) -> date | datetime | None:
     """A text that is nothing but a date, or a date and a time, or None."""
+    written = text.strip()
+    if len(written) > MOST_CHARS:
+        return None
     for way in _WAYS:
-        if found := way.fullmatch(text.strip()):
+        if found := way.fullmatch(written):
             return _moment(found.groupdict())
     return None
 

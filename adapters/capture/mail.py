@@ -6,6 +6,7 @@ is what stands below `-- `, and the closing lines that end with the name which t
 
 from __future__ import annotations
 
+import codecs
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -14,6 +15,7 @@ from email import message_from_string
 from email.errors import HeaderParseError, MessageError
 from email.header import decode_header, make_header
 from email.message import Message
+from email.policy import Compat32
 from email.utils import parsedate_to_datetime
 from itertools import islice
 
@@ -31,7 +33,10 @@ HEAD_LINES = 10
 _NAMES = {"von": "from", "gesendet": "date", "datum": "date", "sent": "date", "betreff": "subject", "an": "to"}
 """How mail programs write headers for a reader to see: Outlook's `Sent`, and German."""
 _HEADER = re.compile(r"\*{0,2}(?P<name>[A-Za-z][\w-]*)\s?:(?!//)\*{0,2}")
-_SENDER = re.compile(r"\s*\"?(?P<name>[^\"<>\[]*?)\"?\s*(?:[<\[](?:mailto:)?(?P<address>[^<>\[\]]*)[>\]]\s*)?")
+_SENDER = re.compile(r"\"?(?P<name>[^\"<>\[]*?)\"? ?(?:[<\[](?:mailto:)?(?P<address>[^<>\[\]]*)[>\]])?")
+"""In a header, which has single blanks and none at its ends."""
+_FOR_HOSTS = "punycode"
+"""No mail is written in it, and reading it takes the square of its length."""
 _RULE = re.compile(r"[-_]{2,40}[^-_]{0,60}[-_]{2,40}\s*")
 _ATTRIBUTION = re.compile(r"(?s)(?:On|Am) .{6,300}?(?:wrote|schrieb\b.{0,100}):\s*")
 """What a mail program writes above a quotation."""
@@ -39,6 +44,9 @@ _BROKEN = (ValueError, LookupError, TypeError, AttributeError, AssertionError, R
 """What the parser of the standard library ends in where headers or parts are damaged."""
 MOST_CHARS = 64_000_000
 """Of one message in a mailbox: what mail servers take, attachments included, is less (chosen)."""
+HEADER_CHARS = 4_000
+"""Of one header: what is read of one is a name, a date or a type, and the parser's time is the square of its length
+(chosen)."""
 MOST_PARAGRAPHS = 20_000
 """Of one source, as many as it may have segments; a longer mail becomes several."""
 CLOSING_WORDS = 4
@@ -46,6 +54,17 @@ CLOSING_WORDS = 4
 LABEL_CHARS = 60
 SIGNED_LINES = 8
 """Below a name, in the same paragraph: a title, an address, a telephone (chosen)."""
+
+
+class _ShortHeaders(Compat32):
+    """Cuts what is too long to be read in time, in the head of the mail and of each of its parts."""
+
+    def header_source_parse(self, sourcelines: list[str]) -> tuple[str, str]:
+        name, value = super().header_source_parse(sourcelines)
+        return name, value[:HEADER_CHARS]
+
+
+_POLICY = _ShortHeaders()
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +161,7 @@ def _parsed(text: str) -> Message:
     """The message with the names of its headers as the standard has them."""
     lines = text.lstrip("\ufeff\n\r ").replace("\r\n", "\n").split("\n")
     body = next((at for at, line in enumerate(lines) if not line.strip()), len(lines))
-    return message_from_string("\n".join([*map(_standard, lines[:body]), "", *lines[body + 1 :]]))
+    return message_from_string("\n".join([*map(_standard, lines[:body]), "", *lines[body + 1 :]]), policy=_POLICY)
 
 
 def _standard(line: str) -> str:
@@ -163,7 +182,7 @@ def _header(message: Message, name: str) -> str:
     """A header as a person reads it; as it stands where it is not encoded as the standard asks."""
     written = " ".join(str(message.get(name, "")).split())
     try:
-        return str(make_header(decode_header(written)))
+        return " ".join(str(make_header(decode_header(written))).split())
     except (HeaderParseError, LookupError, ValueError):
         return written
 
@@ -212,8 +231,9 @@ def _payload(part: Message) -> str:
 def _decoded(part: Message) -> str:
     raw = part.get_payload(decode=True)
     assert isinstance(raw, bytes)
+    charset = part.get_content_charset("utf-8")
     try:
-        return raw.decode(part.get_content_charset("utf-8"), "replace")
+        return raw.decode("latin-1" if codecs.lookup(charset).name == _FOR_HOSTS else charset, "replace")
     except (LookupError, UnicodeError):
         return raw.decode("latin-1")
 

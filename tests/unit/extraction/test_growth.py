@@ -13,12 +13,14 @@ import re
 import sys
 from collections.abc import Callable, Iterator
 from time import thread_time
+from urllib.parse import quote
 
 import pytest
 
 import adapters.capture
 import adapters.extraction
 import memory
+from adapters.capture.dates import read_moment
 from adapters.capture.mail import is_mail, letters
 from adapters.extraction.model_grounds import grounds_of
 from adapters.extraction.openai import portions, prompt_of
@@ -65,6 +67,14 @@ FLOOR_S = 0.02
 MEASURED = 5
 """Times before too much growth is believed."""
 
+TYPED = "From: a@b.c\nContent-Transfer-Encoding: quoted-printable\nContent-Type: text/plain"
+
+
+def encoded(text: str) -> str:
+    """A word as it stands in the head of a mail: its blanks are seen only where it is decoded."""
+    return f'=?utf-8?q?{quote(text, safe=" ").replace("%", "=").replace(" ", "_")}?= "x"<'
+
+
 ENTRIES: dict[str, Callable[[str], object]] = {
     "told, by passages": lambda text: [told(each, ("Ben",), "Ann") for each in passages(text)],
     "sentences, by passages": lambda text: [split_sentences(each) for each in passages(text)],
@@ -79,6 +89,10 @@ ENTRIES: dict[str, Callable[[str], object]] = {
     "portions for a model": lambda text: list(portions(text)),
     "prompt for a model": lambda text: prompt_of(text[:600], grounds_of(*said(("Ann", text)), (), ("Ann",))),
     "mail": lambda text: is_mail(text) or list(letters(f"From: a@b.c\nTo: b@c.d\nSubject: x\n\n{text}")),
+    "head of a mail": lambda text: list(letters(f"From: {encoded(text)}\nDate: 1 May 2026 {encoded(text)}\n\nhi")),
+    "type of a mail": lambda text: list(letters(f"{TYPED}{text.replace(' ', ';') * 10}\n\nhi")),
+    "mail for hosts": lambda text: list(letters(f"{TYPED}; charset=punycode\n\n{text * 4}-{'b' * 4 * len(text)}")),
+    "moment": lambda text: read_moment(f"1 May 2026 10:00{text}!"),
 }
 
 
