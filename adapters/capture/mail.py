@@ -40,7 +40,7 @@ _FOR_HOSTS = "punycode"
 _RULE = re.compile(r"[-_]{2,40}[^-_]{0,60}[-_]{2,40}\s*")
 _ATTRIBUTION = re.compile(r"(?s)(?:On|Am) .{6,300}?(?:wrote|schrieb\b.{0,100}):\s*")
 """What a mail program writes above a quotation."""
-_BROKEN = (ValueError, LookupError, TypeError, AttributeError, AssertionError, RecursionError, MessageError)
+BROKEN = (ValueError, LookupError, TypeError, AttributeError, AssertionError, RecursionError, MessageError)
 """What the parser of the standard library ends in where headers or parts are damaged."""
 MOST_CHARS = 64_000_000
 """Of one message in a mailbox: what mail servers take, attachments included, is less (chosen)."""
@@ -111,7 +111,7 @@ def read(file: TextFile) -> Iterator[Body]:
         try:
             found = letters(_redecoded(file, text))
             told = list(islice(found, 1) if in_mailbox or file.suffix in SUFFIXES else found)
-        except _BROKEN as error:
+        except BROKEN as error:
             file.set_aside(Rejected(number, 0, f"a mail whose headers or parts are broken ({type(error).__name__})"))
             continue
         if told and not any(letter.paragraphs for letter in told):

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field, model_validator
 
-from adapters.capture.mail import is_mail, letters
+from adapters.capture.mail import BROKEN, is_mail, letters
 from deployments.app_context import AppContext
 from deployments.callers import Caller, writing
 from deployments.dates import moment_there
@@ -241,12 +241,17 @@ def source_of(body: SourceIn, scope: str, profile: Profile) -> Source:
 
 
 def _mail_told(body: SourceIn, home: str) -> SourceIn:
-    """A body whose content is mail: each message by its sender on its date, the earliest first."""
+    """A body whose content is mail: each message by its sender on its date, the earliest first. What is too damaged
+    stays as it came."""
     if body.content is None or not is_mail(body.content):
+        return body
+    try:
+        found = list(letters(body.content))
+    except BROKEN:
         return body
     started_at, offset = moment_there("started_at", str(body.started_at), home)
     zone = timezone(timedelta(seconds=offset))
-    sent = [(each.moment(zone) or datetime.fromtimestamp(started_at, zone), each) for each in letters(body.content)]
+    sent = [(each.moment(zone) or datetime.fromtimestamp(started_at, zone), each) for each in found]
     sent = sorted((one for one in sent if one[1].paragraphs), key=itemgetter(0))
     turns = [turn for at, each in sent for turn in each.turns((at - sent[0][0]).total_seconds())]
     if not turns:

@@ -177,6 +177,20 @@ def test_content_that_is_no_mail_stays_as_it_is():
     assert (segment.segment_id, segment.speaker, segment.text) == ("content", "Felix", "Lyon is nice.")
 
 
+@pytest.mark.parametrize(
+    "rest",
+    [
+        "Content-Type: text/plain; name*=utf-8''a; name*0=b\nContent-Transfer-Encoding: quoted-printable\n\nhi",
+        "Content-Type: message/rfc822\n\n" * 1200,
+    ],
+)
+def test_content_that_is_a_damaged_mail_stays_as_it_is(rest):
+    content = f"From: a@b.c\nSubject: x\n{rest}"
+    body = SourceIn(source_id="m", started_at=0, content=content)
+    (segment,) = source_of(body, "user:felix", Profile(name="Felix")).segments
+    assert (segment.segment_id, segment.text) == ("content", content)
+
+
 @given(
     st.lists(
         st.sampled_from(
