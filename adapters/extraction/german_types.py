@@ -48,11 +48,12 @@ _WHAT = rf"(?!(?:{_TIMES})\b){_LARGE}"
 """A thing, and no time: ich esse Montag Fisch."""
 _OTHER = r"(?!(?:die|der|das|den|dem|dessen|deren|was|wo|wie|dass|weil|und|aber|oder|von|vom|ohne|an|über)\b)"
 _BESIDES = (
-    rf"(?:(?:(?:mit|bei|beim|neben|zur|zum|als) (?:\w+e[rmns]? )?{_LARGE}|"
+    rf"(?>(?:(?:mit|bei|beim|neben|zur|zum|als) (?:\w+e[rmns]? )?{_LARGE}|"
     rf"in (?:de[rm]|\w*ein\w*|unser\w*) (?:[a-zäöüß]+ )?{_LARGE}(?: \d+\w?)?|"
     rf"(?:{_TIMES})|{_OTHER}(?-i:[a-zäöüß\d])[\w.]*) )*?"
 )
-"""What stands between a verb and a place: seit 2019, mit meiner Schwester, in einer WG."""
+"""What stands between a verb and a place: seit 2019, mit meiner Schwester, in einer WG. Each piece is read in one way
+alone: in two, a row of them is read in two to the power of their number."""
 _HOW = r"(?:(?:jetzt|inzwischen|mittlerweile|wieder|wirklich|total|sehr|auch|nur|so|gar|kein\w*) )*"
 """What stands between an attitude and what it is to."""
 _LIKED = (
@@ -109,7 +110,7 @@ _PREDICATES = tuple(
         (rf"\bin {_WITH_ARTICLE}{_PLACE} (?:geboren|aufgewachsen|groß geworden)", "come from"),
         (r"\b(?:mich|sich|uns)(?: von (?P<other>(?-i:[A-ZÄÖÜ])\w+))?(?: \w+)? getrennt", "part PAIR"),
         (
-            rf"\b(?:bin|ist|sind) (?:(?-i:[a-zäöüß\d]+) |(?:{_TIMES}) )*?mit (?P<object>{_LARGE}) verheiratet$",
+            rf"\b(?:bin|ist|sind) (?>(?-i:[a-zäöüß\d]+) |(?:{_TIMES}) )*?mit (?P<object>{_LARGE}) verheiratet$",
             "marry to",
         ),
         (

@@ -22,6 +22,7 @@ import adapters.extraction
 import memory
 from adapters.capture.dates import read_moment
 from adapters.capture.mail import is_mail, letters
+from adapters.extraction.german_types import typed
 from adapters.extraction.model_grounds import grounds_of
 from adapters.extraction.openai import portions, prompt_of
 from adapters.extraction.rules import read
@@ -138,6 +139,14 @@ def test_four_times_as_much_takes_about_four_times_as_long(entry: str) -> None:
 def test_reading_with_the_parser_grows_with_the_length(attack: str) -> None:
     read(said(("Ann", "I live in Ghent.")))  # the parser is loaded
     assert growth(lambda text: read(said(("Ann", text))), attack, PASSAGE_CHARS, times=3, most=5.5) < 5.5
+
+
+@pytest.mark.parametrize(
+    "between", ["montag ", "in einem mit Garten ", "mit Beate Montag ", "in der Stadt 5 ", "neben Neben "]
+)
+@pytest.mark.parametrize("begun", ["ich arbeite ", "ich wohne ", "ich bin "])
+def test_what_stands_between_a_german_verb_and_its_place_is_read_in_one_way(begun: str, between: str) -> None:
+    assert growth(lambda text: typed(begun + text), between, 100, most=32) <= 32
 
 
 @pytest.mark.parametrize("speakers", [20])
