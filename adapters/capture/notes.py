@@ -28,6 +28,8 @@ PARAGRAPH_LINES = 20_000
 """A paragraph is cut after as many."""
 
 _DATE_KEYS = ("date", "created", "created_at", "datetime", "day")
+_NOT_YAML = (yaml.YAMLError, ValueError, LookupError, AttributeError, TypeError, RecursionError)
+"""What its parser ends in, also for a tag whose value is none of its kind: `!!bool ja`."""
 _TITLE = re.compile(r"#{1,6}\s+(.*?)\s*#*")
 _FENCE = ("```", "~~~")
 
@@ -82,7 +84,7 @@ def _front_matter(file: TextFile) -> tuple[Mapping[str, Any], int]:
     end = head.index("---", 1)
     try:
         front = yaml.safe_load("\n".join(head[1:end]))
-    except (yaml.YAMLError, ValueError, RecursionError):
+    except _NOT_YAML:
         file.refuse(end, "the front matter above is not YAML")
     return (front, end + 1) if isinstance(front, dict) else ({}, 0)
 

@@ -253,9 +253,10 @@ def test_a_rule_at_the_top_is_no_front_matter(written):
     assert said(read(written("a.md", "---\nwords"))) == [("me", "words")]
 
 
-def test_front_matter_that_is_not_yaml_is_refused(written):
+@pytest.mark.parametrize("front", ["a: [", "a: !!bool ja", 'a: !!int ""', "a: !!timestamp x", "a: !!binary ä"])
+def test_front_matter_that_is_not_yaml_is_refused(written, front):
     with pytest.raises(Invalid, match=r"a\.md, line \d"):
-        list(read(written("a.md", "---\na: [\n---\nwords")))
+        list(read(written("a.md", f"---\n{front}\n---\nwords")))
 
 
 def test_a_paragraph_beyond_measure_is_cut_between_sentences(written):
