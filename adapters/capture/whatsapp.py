@@ -70,14 +70,16 @@ _DONE = re.compile(r" (?:added|changed|created|joined|left|removed|pinned|delete
 _MARKS = re.compile("[\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
 _LEFT_TO_RIGHT = "\u200e"
 _NOT_WORDS = re.compile(
-    r"<[^<>\n]{1,60}[ :][^<>\n]{1,60}>"
+    r"<(?! )[^<>\n]{1,60}[ :][^<>\n]{1,60}(?<! )> *$"
     r"|^[^\n]+\.\w{2,5} \(file attached\)$"
     r"|^[A-Z]{3}-\d{8}-WA\d+\.\w{2,5} \([^()\n]+\)$"
     r"|^(?:image|video|audio|sticker|GIF|[^\n]*document|Contact card|video note) omitted$"
-    r"|^(?:This message was deleted|You deleted this message|Missed (?:voice|video) call|null)\.?$",
+    r"|^(?:This message was deleted|You deleted this message|Missed (?:voice|video) call|null)\.?$"
+    r"|^(?:Diese Nachricht wurde gelöscht|Du hast diese Nachricht gelöscht|Verpasster (?:Sprach|Video)anruf)\.?$",
     re.MULTILINE,
 )
-"""What stands for a picture, a call or a message taken back; Android brackets it in any language: <Media omitted>."""
+"""What stands for a picture, a call or a message taken back; Android brackets it in any language,
+at the end of a line: <Media omitted>."""
 
 
 @dataclass(frozen=True, slots=True)

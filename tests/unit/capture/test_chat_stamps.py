@@ -84,8 +84,26 @@ def test_a_day_over_twelve_anywhere_settles_the_order_of_a_new_form_too(tmp_path
 
 
 @pytest.mark.parametrize(
+    ("written", "kept"),
+    [
+        ("Das Budget < 500 Euro und Zimmer > 2 bitte", "Das Budget < 500 Euro und Zimmer > 2 bitte"),
+        ("Ist 3 < 5 Euro oder 7 >", "Ist 3 < 5 Euro oder 7 >"),
+        ("Schreib <dein Name> und komm", "Schreib <dein Name> und komm"),
+        ("Komm um acht <Diese Nachricht wurde bearbeitet>", "Komm um acht"),
+        ("<attached: 00000012-PHOTO.jpg>\nIn Lyon.", "In Lyon."),
+    ],
+)
+def test_words_between_brackets_stay_but_what_stands_for_a_picture_goes(written, kept, tmp_path):
+    assert said(chat(tmp_path, f"12.03.24, 10:00 - Ben: {written}\n")) == [("Ben", kept)]
+
+
+@pytest.mark.parametrize(
     "notice",
     [
+        "14/03/2026 à 20:01 - Rui: Diese Nachricht wurde gelöscht.",
+        "14/03/2026 à 20:01 - Rui: Du hast diese Nachricht gelöscht",
+        "14/03/2026 à 20:01 - Rui: Verpasster Sprachanruf",
+        "14/03/2026 à 20:01 - Rui: Verpasster Videoanruf",
         "14/03/2026 à 20:01 - Les messages et les appels sont chiffrés de bout en bout.",
         "14/03/2026 à 20:01 - Rui a remplacé le sujet par « Voyage : Lyon »",
         "14/03/2026 à 20:01 - Rui: IMG-20260314-WA0001.jpg (fichier joint)",
