@@ -10,7 +10,7 @@ import codecs
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import date, datetime, tzinfo
+from datetime import date, datetime, timedelta, tzinfo
 from email import message_from_string
 from email.errors import HeaderParseError, MessageError
 from email.header import decode_header, make_header
@@ -140,6 +140,18 @@ def letters(text: str) -> Iterator[MailMessage]:
         written = "\n".join(lines[begin:end])
         below = _parsed(written)
         yield _letter(below, _plain_text(below).split("\n"), written)
+
+
+def said_within(sent: Sequence[tuple[datetime, MailMessage]], most_s: float) -> tuple[datetime, list[SpokenTurn]]:
+    """When mails in order begin, and what is said in them, within so many seconds: those up to the last mail. What is
+    older stands in order at their beginning."""
+    paragraphs = sum(len(each.paragraphs) for _, each in sent)
+    begun = max(sent[0][0], sent[-1][0] - timedelta(seconds=most_s - paragraphs * STEP_S))
+    turns: list[SpokenTurn] = []
+    for at, each in sent:
+        after = turns[-1].end + STEP_S if turns else 0.0
+        turns += each.turns(max(after, (at - begun).total_seconds()))
+    return begun, turns
 
 
 def _is_head(lines: Sequence[str]) -> bool:

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field, model_validator
 
-from adapters.capture.mail import BROKEN, is_mail, letters
+from adapters.capture.mail import BROKEN, is_mail, letters, said_within
 from deployments.app_context import AppContext
 from deployments.callers import Caller, writing
 from deployments.dates import moment_there
@@ -253,9 +253,9 @@ def _mail_told(body: SourceIn, home: str) -> SourceIn:
     zone = timezone(timedelta(seconds=offset))
     sent = [(each.moment(zone) or datetime.fromtimestamp(started_at, zone), each) for each in found]
     sent = sorted((one for one in sent if one[1].paragraphs), key=itemgetter(0))
-    turns = [turn for at, each in sent for turn in each.turns((at - sent[0][0]).total_seconds())]
-    if not turns:
+    if not sent or sum(len(each.paragraphs) for _, each in sent) > MOST_SEGMENTS:
         return body
+    begun, turns = said_within(sent, MOST_S)
     segments = [
         SegmentIn.model_construct(
             segment_id=f"content-{n}",
@@ -267,7 +267,7 @@ def _mail_told(body: SourceIn, home: str) -> SourceIn:
         )
         for n, turn in enumerate(turns, start=1)
     ]
-    told = {"kind": "email", "started_at": sent[0][0].isoformat(), "segments": segments, "content": None}
+    told = {"kind": "email", "started_at": begun.isoformat(), "segments": segments, "content": None}
     return body.model_copy(update=told)
 
 

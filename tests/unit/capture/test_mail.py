@@ -1,7 +1,7 @@
 """Mail: whose words are whose, and when they were written."""
 
 import time
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
@@ -15,6 +15,7 @@ from adapters.capture.html import words_of
 from adapters.capture.jsonl import Rejected
 from adapters.capture.mail import is_mail, letters
 from adapters.capture.text import TextFile
+from deployments.messages import MOST_S
 from deployments.use_cases.telling import SourceIn, source_of
 from memory.model.profile import Profile
 
@@ -169,6 +170,28 @@ def test_content_that_is_mail_is_told_by_its_senders_in_order():
     ]
     assert (source.kind, source.started_at) == ("email", datetime.fromisoformat("2026-03-02T18:01+01:00").timestamp())
     assert source.segments[1].start == (16 * 60 + 11) * 60
+
+
+def test_mails_of_more_than_a_year_keep_the_dates_of_the_last_year_and_their_order():
+    sent = ["2026-03-03T10:00", "2026-01-03T10:00", "2023-01-03T10:00", "2020-01-03T10:00"]
+    mails = [
+        f"From: {name}@x.org\nDate: {at}\nSubject: x\n\nI am {name}." for name, at in zip("dcba", sent, strict=True)
+    ]
+    body = SourceIn(source_id="m", started_at="2026-03-09T08:00Z", content="\n\n".join(mails))
+    source = source_of(body, "user:felix", Profile(name="Felix"))
+    assert [each.text for each in source.segments] == [f"I am {name}." for name in "abcd"]
+    starts = [each.start for each in source.segments]
+    assert starts == sorted(set(starts))
+    assert max(starts) <= MOST_S
+    now = [datetime.fromtimestamp(source.started_at + each, UTC) for each in starts[2:]]
+    assert now == [datetime(2026, 1, 3, 10, tzinfo=UTC), datetime(2026, 3, 3, 10, tzinfo=UTC)]
+
+
+def test_a_mail_of_more_paragraphs_than_a_source_holds_stays_as_it_is(monkeypatch):
+    monkeypatch.setattr("deployments.use_cases.telling.MOST_SEGMENTS", 2)
+    body = SourceIn(source_id="m", started_at=0, content="From: a@b.c\nSubject: x\n\none\n\ntwo\n\nthree")
+    (segment,) = source_of(body, "user:felix", Profile(name="Felix")).segments
+    assert segment.text == body.content
 
 
 def test_content_that_is_no_mail_stays_as_it_is():
