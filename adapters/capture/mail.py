@@ -9,6 +9,7 @@ from __future__ import annotations
 import codecs
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta, tzinfo
 from email import message_from_string
@@ -35,8 +36,8 @@ _NAMES = {"von": "from", "gesendet": "date", "datum": "date", "sent": "date", "b
 _HEADER = re.compile(r"\*{0,2}(?P<name>[A-Za-z][\w-]*)\s?:(?!//)\*{0,2}")
 _SENDER = re.compile(r"\"?(?P<name>[^\"<>\[]*?)\"? ?(?:[<\[](?:mailto:)?(?P<address>[^<>\[\]]*)[>\]])?")
 """In a header, which has single blanks and none at its ends."""
-_FOR_HOSTS = "punycode"
-"""No mail is written in it, and reading it takes the square of its length."""
+_NO_CHARSETS = frozenset({"ascii", "punycode"})
+"""Programs name the one whatever they write; no mail is in the other, and reading it takes the square of its length."""
 _RULE = re.compile(r"[-_]{2,40}[^-_]{0,60}[-_]{2,40}\s*")
 _ATTRIBUTION = re.compile(r"(?s)(?:On|Am) .{6,300}?(?:wrote|schrieb\b.{0,100}):\s*")
 """What a mail program writes above a quotation."""
@@ -109,7 +110,7 @@ def read(file: TextFile) -> Iterator[Body]:
     in_mailbox = _opens_mailbox([line for _, line in islice(file.lines(all_of_them=True), 1)])
     for number, text in _messages(file) if in_mailbox else _whole(file):
         try:
-            found = letters(_redecoded(file, text))
+            found = letters(*_redecoded(file, text))
             told = list(islice(found, 1) if in_mailbox or file.suffix in SUFFIXES else found)
         except BROKEN as error:
             file.set_aside(Rejected(number, 0, f"a mail whose headers or parts are broken ({type(error).__name__})"))
@@ -129,10 +130,13 @@ def is_mail(text: str) -> bool:
     return _is_head(text.lstrip("\ufeff\n\r ").split("\n", HEAD_LINES)[:HEAD_LINES])
 
 
-def letters(text: str) -> Iterator[MailMessage]:
-    """The message a text is, and after it those that follow or stand below it under headers of their own."""
+def letters(text: str, of_bytes: bool = False) -> Iterator[MailMessage]:
+    """The message a text is, and after it those that follow or stand below it under headers of their own.
+
+    `of_bytes`: each of its characters is a byte, for the message itself to say what it means.
+    """
     message = _parsed(text)
-    lines = _plain_text(message).split("\n")
+    lines = _plain_text(message, of_bytes).split("\n")
     starts = [at for at in range(len(lines)) if _stands_free(lines, at) and _is_head(lines[at : at + HEAD_LINES])]
     cuts = [*starts, len(lines)]
     yield _letter(message, lines[: cuts[0]], text)
@@ -221,32 +225,38 @@ def _sent_at(written: str) -> date | datetime | None:
     return stamp if 1900 <= stamp.year <= 2199 else None
 
 
-def _plain_text(message: Message) -> str:
+def _plain_text(message: Message, of_bytes: bool = False) -> str:
     """The first part that is plain text and no attachment, else the words of the first of HTML; empty without both."""
     parts = [part for part in message.walk() if part.get_content_disposition() != "attachment"]
     for type_, words in (("text/plain", str), ("text/html", words_of)):
         part = next((part for part in parts if part.get_content_type() == type_), None)
-        text = "" if part is None else words(_payload(part))
+        text = "" if part is None else words(_payload(part, of_bytes))
         if text.strip():
             return text
     return ""
 
 
-def _payload(part: Message) -> str:
+def _payload(part: Message, of_bytes: bool) -> str:
     payload = part.get_payload()
     if str(part.get("content-transfer-encoding", "")).strip().lower() in ("base64", "quoted-printable"):
-        payload = _decoded(part)
+        raw = part.get_payload(decode=True)
+        assert isinstance(raw, bytes)
+        payload = _read_as(raw, part.get_content_charset("utf-8"))
+    elif of_bytes:
+        charset = part.get_content_charset("")
+        payload = _read_as(str(payload).encode("latin-1", "replace"), "" if charset.startswith("utf") else charset)
     storable = str(payload).encode("utf-8", "replace").decode()
     return storable.replace("\r\n", "\n").replace("\x00", "")
 
 
-def _decoded(part: Message) -> str:
-    raw = part.get_payload(decode=True)
-    assert isinstance(raw, bytes)
-    charset = part.get_content_charset("utf-8")
+def _read_as(raw: bytes, charset: str) -> str:
+    """Bytes in their charset; without a true one as Windows writes, else as Latin-1, in which each is a character."""
+    with suppress(LookupError, ValueError):
+        if codecs.lookup(charset).name not in _NO_CHARSETS:
+            return raw.decode(charset, "replace")
     try:
-        return raw.decode("latin-1" if codecs.lookup(charset).name == _FOR_HOSTS else charset, "replace")
-    except (LookupError, UnicodeError):
+        return raw.decode("cp1252")
+    except UnicodeDecodeError:
         return raw.decode("latin-1")
 
 
@@ -333,11 +343,13 @@ def _messages(file: TextFile) -> Iterator[tuple[int, str]]:
         yield first, "\n".join(begun)
 
 
-def _redecoded(file: TextFile, text: str) -> str:
-    """One message in an old encoding makes a mailbox Latin-1; the others in it are UTF-8 nevertheless."""
-    if file.encoding != "latin-1":
-        return text
+def _redecoded(file: TextFile, text: str) -> tuple[str, bool]:
+    """(one message, whether its characters are bytes yet): one in an old encoding gives it to a whole mailbox; the
+    others in it are UTF-8 nevertheless."""
+    if file.encoding not in ("cp1252", "latin-1"):
+        return text, text.isascii()
+    raw = text.encode(file.encoding)
     try:
-        return text.encode("latin-1").decode("utf-8")
+        return raw.decode("utf-8"), raw.isascii()
     except UnicodeDecodeError:
-        return text
+        return raw.decode("latin-1"), True

@@ -129,8 +129,10 @@ class TextFile:
 
     @cached_property
     def encoding(self) -> str:
-        """UTF-8 or UTF-16 with or without a mark, else Latin-1, in which every byte is a character."""
-        return "latin-1" if self.head_encoding == "utf-8" and not self._is_utf8() else self.head_encoding
+        """UTF-8 or UTF-16 with or without a mark, else that of Windows, else Latin-1: every byte is a character."""
+        if self.head_encoding != "utf-8":
+            return self.head_encoding
+        return next((each for each in ("utf-8", "cp1252") if self._is_in(each)), "latin-1")
 
     def lines(self, *, all_of_them: bool = False) -> Iterator[tuple[int, str]]:
         """(number from 1, text without its end) of every line. Raises Invalid where it is not text.
@@ -175,8 +177,8 @@ class TextFile:
         """Raise Invalid, naming file and line."""
         raise Invalid(f"{self.path.name}, line {number}: {why}.", file=self.path.name, line=number)
 
-    def _is_utf8(self) -> bool:
-        decoder = codecs.getincrementaldecoder("utf-8")()
+    def _is_in(self, encoding: str) -> bool:
+        decoder = codecs.getincrementaldecoder(encoding)()
         with self.open() as file:
             try:
                 while block := file.read(_BLOCK_BYTES):

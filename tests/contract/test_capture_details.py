@@ -5,6 +5,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from adapters.capture.formats import read, recognise
+from adapters.capture.text import TextFile
 from memory.errors import Invalid
 from tests.contract.test_capture_formats import ANDROID, IOS, JSONL, SAMPLES, SRT, VTT, said
 
@@ -247,6 +248,12 @@ def test_a_diary_is_a_source_a_date(written):
     bodies = list(read(written("diary.md", text, owner="Ben")))
     assert [body["started_at"][:10] for body in bodies] == ["2024-05-01", "2024-04-01", "2024-04-02"]
     assert said(bodies[1:]) == [("Ben", "Rain."), ("Ben", "Sun."), ("Ben", "```\ncode\n\n# 2024-04-03\n```")]
+
+
+@pytest.mark.parametrize("text", ["“Lyon” costs 5 €.", "Dr. \x81 Zoë"])
+def test_a_note_in_an_encoding_of_windows_keeps_its_signs(tmp_path, text):
+    (tmp_path / "a.txt").write_bytes(text.encode("latin-1" if "\x81" in text else "cp1252"))
+    assert said(read(TextFile(tmp_path / "a.txt"))) == [("me", text)]
 
 
 def test_a_rule_at_the_top_is_no_front_matter(written):

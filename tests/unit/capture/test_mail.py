@@ -126,6 +126,41 @@ def test_an_old_encoding_in_a_mailbox_spoils_no_other_message(tmp_path):
     assert {text for _, text in said(read(TextFile(box)))} == {"I moved to Nîmes."}
 
 
+WINDOWS = "“Lyon” costs 5 €."
+
+
+@pytest.mark.parametrize(
+    ("charset", "text"),
+    [
+        ("windows-1252", WINDOWS),
+        ("koi8-r", "Я живу в Казани."),
+        ("iso-8859-2", "Mieszkam w Łodzi."),
+        ("iso-2022-jp", "京都に住んでいます。"),
+        ("utf-8", WINDOWS),
+    ],
+)
+@pytest.mark.parametrize("name", ["a.eml", "a.mbox"])
+def test_a_mail_is_read_in_the_charset_it_names(charset, text, name, tmp_path):
+    head = f"From: a@b.c\nSubject: x\nContent-Type: text/plain; charset={charset}\n\n"
+    mail_file = tmp_path / name
+    first = b"From x\n" if name == "a.mbox" else b""
+    mail_file.write_bytes(first + head.encode() + text.encode(charset) + b"\n")
+    assert said(read(TextFile(mail_file))) == [("A", text)]
+
+
+@pytest.mark.parametrize(
+    "named", ["", "Content-Type: text/plain; charset=us-ascii\n", "Content-Type: text/plain; charset=x\n"]
+)
+def test_a_mail_that_names_no_true_charset_is_read_as_windows_writes(named, tmp_path):
+    (tmp_path / "a.eml").write_bytes(f"From: a@b.c\nSubject: x\n{named}\n{WINDOWS}\n".encode("cp1252"))
+    assert said(read(TextFile(tmp_path / "a.eml"))) == [("A", WINDOWS)]
+
+
+def test_pasted_text_has_been_decoded_whatever_charset_it_names():
+    pasted = "From: a@b.c\nSubject: x\nContent-Type: text/plain; charset=koi8-r\n\nIch wohne in Köln."
+    assert next(letters(pasted)).paragraphs == ("Ich wohne in Köln.",)
+
+
 def test_mail_files_are_found_in_a_folder(tmp_path):
     for name in ("a.eml", "b.mbox", "c.png"):
         file(tmp_path, name, PRIYA)
