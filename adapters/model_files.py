@@ -114,7 +114,7 @@ VERDICTS = ModelFile(
     "memoray",
     "adapters.embedding",
     "weights/verdicts.npz",
-    "64f26918ebeb12697843155b6c7b167323103166b4c88c0c5e8cbc64618886f5",
+    "25850075d5eab9d8f7aa287c647b39e8d78d242cf468d5ac8a0d46c50bc31e44",
     "Apache-2.0",
     "Memoray",
 )

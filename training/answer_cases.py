@@ -22,6 +22,7 @@ from memory.model.scopes import View
 from memory.ports import Index
 from memory.retrieval.fusion import FusionRules, fuse
 from memory.retrieval.legs import MemoryText, MemoryVectors
+from memory.retrieval.named_later import named_later
 from memory.retrieval.query import Probe
 from memory.retrieval.routing import route
 from memory.retrieval.segment_index import MemoryTraits, SegmentIndex
@@ -124,12 +125,13 @@ async def _case(
 def _seen(
     text: str, case: Case, scores: NDArray[np.float32], taken: NDArray[np.bool_], results: int
 ) -> tuple[NDArray[np.int64], CloseLook, NDArray[np.uint8]] | None:
-    """The rows of the best results, what there is to see of them, and their pieces; None where that is nothing."""
+    """The rows that are judged, what there is to see of them, and their pieces; None where that is nothing."""
     near = case.traits.near
     if near is None:
         return None
-    best = np.lexsort((case.traits.keys, -scores))[:results]
+    best = np.lexsort((case.traits.keys, -scores))
     best = best[np.isfinite(scores[best])]
+    best = np.concatenate((best[:results], named_later(case.traits, best[:results], best[results:])))
     seen = read(text, case, best, scores, near.around[taken, 0])
     if seen is None:
         return None

@@ -1,13 +1,15 @@
 """Teach what answers a question: `memory.retrieval.verdicts`, on the results that the product finds in invented worlds.
 
-    python -m training.answers OUT [--epochs N] [--seed 0] [--share 1.0] [--cache FOLDER] [--further] [--sealed]
+    python -m training.answers OUT [--epochs N] [--rate R] [--seed 0] [--share 1.0] [--cache FOLDER] [--from WEIGHTS]
+        [--further] [--sealed]
 
 All that is looked at is there without encoding anything anew: pieces and vectors of question and turns, and signs. The
 loss is cross-entropy over the results and "none of these", the mass on all evidence together, and for each result the
 odds of being evidence. Taught are `training/worlds` and `training/memories`, but what `JUDGES` and `SEALED` authors
 wrote: the judges say here what is learnt. With `--sealed`, once all has been chosen, those of them who are not
-`UNTAUGHT` are taught as well, sealed and untaught ones say what that is worth, and OUT gets `verdicts.npz`. For an
-encoder that was taught further (`training.encoder --further`), `--further` leaves out what it was taught.
+`UNTAUGHT` are taught as well, sealed and untaught ones say what that is worth, and OUT gets `verdicts.npz`. With
+`--from` it goes on from weights that were taught before. For an encoder that was taught further (`training.encoder
+--further`), `--further` leaves out what it was taught.
 """
 
 from __future__ import annotations
@@ -29,7 +31,7 @@ from bench.fit_silence import auc
 from memory.retrieval.verdicts import JUDGED
 from training.answer_cases import UNANSWERABLE, AnswerCase, cases
 from training.talk import FOR_ENCODER, MEMORIES, UNTAUGHT, WORLDS
-from training.verdict_model import VerdictModel, batch_of, loss_of, weights_of
+from training.verdict_model import VerdictModel, batch_of, loss_of, take_up, weights_of
 
 JUDGES = ("i", "j", "k", "ne", "nh", *UNTAUGHT)
 """Authors whose worlds and memories say what is learnt, while it is chosen what is taught and how."""
@@ -44,17 +46,29 @@ TAKEN = 0.5
 """Share of the questions that are asked with their evidence taken out, drawn anew each time."""
 
 
-def taught(some: Sequence[AnswerCase], epochs: int, seed: int) -> VerdictModel:
+@dataclass(frozen=True)
+class TeachingPlan:
+    """How long and how fast it is taught, from which draw on, and from which weights (None: from nothing)."""
+
+    epochs: int = 4
+    rate: float = RATE
+    seed: int = 0
+    begun: Path | None = None
+
+
+def taught(some: Sequence[AnswerCase], how: TeachingPlan) -> VerdictModel:
     """A model taught on these."""
-    torch.manual_seed(seed)
-    draw, pairs = random.Random(seed), paired(some)
+    torch.manual_seed(how.seed)
+    draw, pairs = random.Random(how.seed), paired(some)
     signs = np.concatenate([each.seen.signs for each in some])
     spread = np.maximum(signs.std(axis=0), 1e-3)
     model = VerdictModel(signs.shape[1], torch.tensor(signs.mean(axis=0)), torch.tensor(spread))
-    steps = epochs * -(-len(pairs) // BATCH)
-    optimiser = torch.optim.AdamW(model.parameters(), lr=RATE, weight_decay=DECAY)
-    rates = torch.optim.lr_scheduler.OneCycleLR(optimiser, RATE, total_steps=steps, pct_start=0.1)
-    for _ in range(epochs):
+    if how.begun is not None:
+        take_up(model, how.begun)
+    steps = how.epochs * -(-len(pairs) // BATCH)
+    optimiser = torch.optim.AdamW(model.parameters(), lr=how.rate, weight_decay=DECAY)
+    rates = torch.optim.lr_scheduler.OneCycleLR(optimiser, how.rate, total_steps=steps, pct_start=0.1)
+    for _ in range(how.epochs):
         draw.shuffle(pairs)
         for start in range(0, len(pairs), BATCH):
             drawn = [pair[len(pair) > 1 and draw.random() < TAKEN] for pair in pairs[start : start + BATCH]]
@@ -160,8 +174,10 @@ def main() -> None:
     """Read, teach, print."""
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("out", type=Path)
-    arguments.add_argument("--epochs", type=int, default=4)
-    arguments.add_argument("--seed", type=int, default=0)
+    arguments.add_argument("--epochs", type=int, default=TeachingPlan.epochs)
+    arguments.add_argument("--rate", type=float, default=TeachingPlan.rate, help="the highest")
+    arguments.add_argument("--seed", type=int, default=TeachingPlan.seed)
+    arguments.add_argument("--from", dest="begun", type=Path, help="verdicts.npz of before")
     arguments.add_argument("--share", type=float, default=1.0, help="of the worlds to teach, for the curve")
     arguments.add_argument("--results", type=int, default=JUDGED)
     arguments.add_argument("--cache", type=Path, default=Path(gettempdir()) / "memoray-vectors")
@@ -183,7 +199,7 @@ def main() -> None:
     tested = [[each for each in part if each.author in asked] for part in (worlds, memories)]
     del worlds, memories
     print(f"{len(drawn)} worlds, {len(lessons)} cases read, {time.monotonic() - begun:.0f} s", flush=True)
-    model = taught(lessons, options.epochs, options.seed)
+    model = taught(lessons, TeachingPlan(options.epochs, options.rate, options.seed, options.begun))
     print(f"taught after {time.monotonic() - begun:.0f} s", flush=True)
     if options.sealed:
         np.savez(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -195,3 +196,17 @@ def weights_of(model: VerdictModel) -> VerdictWeights:
             rows = [layer.weight.T] if layer.bias is None else [layer.weight.T, layer.bias[None]]
             found[name] = torch.cat(rows)
     return VerdictWeights(**{name: each.detach().half().float().numpy() for name, each in found.items()})
+
+
+def take_up(model: VerdictModel, path: Path) -> None:
+    """Give a model the weights that were taught before, and the signs' means and spreads of then."""
+    with np.load(path) as kept, torch.no_grad():
+        known = {name: torch.from_numpy(kept[name].astype(np.float32)) for name in kept.files}
+        for name in ("mean", "spread", "beside", "likeness"):
+            getattr(model, name).copy_(known[name])
+        for name, layer in model.named_children():
+            if isinstance(layer, nn.Linear):
+                rows = known[name] if layer.bias is None else known[name][:-1]
+                layer.weight.copy_(rows.T)
+                if layer.bias is not None:
+                    layer.bias.copy_(known[name][-1])

@@ -75,10 +75,10 @@ _ASKS_NUMBER = re.compile(
     re.I,
 )
 """Words of a question that nothing without a number answers."""
-ANSWERED = -0.5
-"""Log-odds that one of the hits answers, from which quotations stand without a word of caution. In small memories by
-two authors who were not taught four in five questions without an answer get it, and a good quarter of the right
-quotations; of a sealed author 81 and 30 % (docs/benchmarks.md)."""
+ANSWERED = -0.4
+"""Log-odds that one of the hits answers, from which quotations stand without a word of caution. In small memories by an
+author who was not taught 87 % of the questions without an answer get it, and 20 % of the right quotations; of a sealed
+author 81 and 27 % (docs/benchmarks.md)."""
 REPLY_S = 600.0
 """Seconds within which what follows a question may answer it (chosen)."""
 AS_WELL = 0.6

@@ -23,6 +23,7 @@ from memory.retrieval.explain import QueryTrace, ResultExplanation, explain, tol
 from memory.retrieval.fusion import FusionRules, fuse, fused_scores
 from memory.retrieval.intents import GENERAL, Exemplars, by_example, by_words
 from memory.retrieval.leg import Leg
+from memory.retrieval.named_later import named_later
 from memory.retrieval.orders import Growth, factors, reciprocal
 from memory.retrieval.pieces import EncodedQuestion
 from memory.retrieval.query import Probe, Question
@@ -193,7 +194,7 @@ def _recollected(
     added = _ORDERS[settings.order](case, settings, evergreen)
     among = added.scores
     best, scores = _chosen(question, among, case.traits, settings)
-    judged = np.concatenate((best, _spare(question, among, case.traits, best)))[: question.judged]
+    judged = _judged(question, among, case.traits, best)
     told = _verdicts(question, case, settings, among, judged)
     if told is not None and question.careful:
         best = np.concatenate((judged[np.argsort(-told.each, kind="stable")], best[len(judged) :]))
@@ -257,13 +258,18 @@ def _in_order(scores: Floats, traits: Traits) -> NDArray[np.int64]:
     return best[np.isfinite(scores[best])]
 
 
-def _spare(question: Question, scores: Floats, traits: Traits, best: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Rows that are judged, and are not worth reading otherwise: a change may share few words with what it changes."""
-    wanted = question.judged - len(best)
-    if question.careful or wanted <= 0:
-        return best[:0]
-    others = _in_order(scores, traits)
-    return others[~np.isin(others, best)][:wanted]
+def _judged(question: Question, scores: Floats, traits: Traits, best: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Rows that are judged: the best, whether worth reading or not, and what was said later of what these name.
+
+    A change may share few words with what it changes, and none with the question. Where results are told in the order
+    of their verdicts, results alone are judged.
+    """
+    if question.careful:
+        return best[: question.judged]
+    rows = _in_order(scores, traits)
+    rows = np.concatenate((best, rows[~np.isin(rows, best)]))
+    judged, others = rows[: question.judged], rows[question.judged :]
+    return np.concatenate((judged, named_later(traits, judged, others)))
 
 
 def _chosen(
@@ -302,7 +308,7 @@ def _probe(question: Question, settings: RecallSettings, context: RecallContext,
         named=plan.named_times,
         depth=question.depth,
         backed=settings.order == "factors",
-        worded=settings.diversity.by == "words",
+        worded=settings.diversity.by == "words" or question.judged > 0,
     )
 
 

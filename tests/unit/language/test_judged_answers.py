@@ -14,7 +14,7 @@ from memory.services.known import KnownFact
 from tests.unit.language.test_answer import at
 
 CATS = SegmentHit("the cats were too much", "Maya", at(2026, 3, 3), 0, "s4", "g1", ("f4",), verdict=-3.5)
-TWO = SegmentHit("you have two, what did you expect", "Daniel", at(2026, 3, 3), 0, "s4", "g2", verdict=-0.5)
+TWO = SegmentHit("you have two, what did you expect", "Daniel", at(2026, 3, 3), 0, "s4", "g2", verdict=-0.4)
 WERE = KnownFact("f4", "The cats were too much", at(2026, 3, 3))
 
 

@@ -251,6 +251,11 @@ async def test_what_is_cut_off_is_judged_beside_the_results():
     assert (careful.keys.tolist(), careful.spare, list(careful.verdicts)) == ([4], [], [4])
 
 
+async def test_what_was_said_later_of_the_best_is_judged_beside_it():
+    found = await answer(asked("Who went there?", limit=1, judged=1), settings=JUDGING)
+    assert (found.keys.tolist(), found.spare, list(found.verdicts)) == ([1], [4], [1, 4])
+
+
 async def test_careful_answers_are_in_the_order_of_their_verdicts():
     plain = await answer(asked(limit=4, judged=3), settings=JUDGING)
     found = await answer(asked(limit=4, judged=3, careful=True), settings=JUDGING)

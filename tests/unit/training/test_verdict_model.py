@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 import numpy as np
 import pytest
@@ -63,3 +63,17 @@ def test_a_question_is_asked_once_more_without_its_evidence(tmp_path) -> None:
     assert (len(whole.gold), whole.gold.sum()) == (4, 1)
     assert (len(without.gold), without.gold.sum()) == (3, 0)
     assert (without.seen.starts[1:] > without.seen.starts[:-1]).sum() == 3
+
+
+def test_a_model_goes_on_from_what_was_taught_before(tmp_path) -> None:
+    torch.manual_seed(5)
+    signs = (torch.full((SIGNS,), 0.25), torch.full((SIGNS,), 2.0))
+    before = taught.VerdictModel(SIGNS, *signs, DIMENSIONS).eval()
+    for each in before.parameters():
+        torch.nn.init.normal_(each, std=0.3)
+    kept = asdict(taught.weights_of(before))
+    np.savez(tmp_path / "verdicts.npz", **{name: each.astype(np.float16) for name, each in kept.items()})
+    model = taught.VerdictModel(SIGNS, torch.zeros(SIGNS), torch.ones(SIGNS), DIMENSIONS).eval()
+    taught.take_up(model, tmp_path / "verdicts.npz")
+    after = asdict(taught.weights_of(model))
+    assert {name: each.tolist() for name, each in after.items()} == {name: each.tolist() for name, each in kept.items()}
