@@ -6,12 +6,9 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field, replace
 
 from adapters.capture.payloads import Payload
-from memory.model.sources import Segment, SessionPart, Source
+from memory.model.sources import SESSION_GAP_S, Segment, SessionPart, Source
 from memory.model.timeline import Instant, instant
 from memory.rules.sweep import is_unsaid, prevailing
-
-SESSION_GAP_S = 15 * 60.0
-"""Silence that ends a session (seed 001, layer 2)."""
 
 
 def fold_payloads(

@@ -17,7 +17,6 @@ from urllib.parse import unquote
 
 from adapters.capture.commands import folder_name
 from adapters.capture.files import PRIVATE, locked
-from adapters.capture.sessions import SESSION_GAP_S
 from adapters.capture.sound_forms import KeptSamples, SoundForms, is_kept, sessions_in
 from adapters.capture.sound_states import SoundState, read_state, write_state
 from adapters.capture.sounds import (
@@ -33,6 +32,7 @@ from adapters.capture.sounds import (
 )
 from memory.errors import SoundDamaged
 from memory.model.sound import SAMPLE
+from memory.model.sources import SESSION_GAP_S
 from memory.model.timeline import Instant
 from memory.services.ears import HearingModel, model_of
 

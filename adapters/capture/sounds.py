@@ -21,7 +21,6 @@ import orjson
 
 from adapters.capture.commands import folder_name
 from adapters.capture.files import PRIVATE, drop_lock, extend, locked, sync_folder
-from adapters.capture.sessions import SESSION_GAP_S
 from adapters.capture.sound_forms import SoundForms, blocks_path, bytes_on_disk, is_kept, remove_forms, sessions_in
 from adapters.capture.sound_spans import SoundSpan, joined, without
 from adapters.capture.sound_states import SoundState, read_state, state_path, write_state
@@ -29,7 +28,7 @@ from config.doors import Sound
 from memory.errors import Invalid
 from memory.model.ids import digest
 from memory.model.sound import RATE, SAMPLE
-from memory.model.sources import SessionPart
+from memory.model.sources import SESSION_GAP_S, SessionPart
 from memory.model.timeline import DAY_S, Instant
 
 MB = 1_000_000

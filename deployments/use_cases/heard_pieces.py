@@ -16,6 +16,7 @@ from deployments.use_cases.telling import emotion_shown
 from memory.errors import Invalid, Unavailable
 from memory.model.ids import digest
 from memory.model.sound import HeardSound
+from memory.model.sources import SESSION_GAP_S
 from memory.model.timeline import Instant
 from memory.services.hearing import segments_of
 from memory.services.recognising import Recording, Speakers, known, left_out, shown_as
@@ -81,9 +82,10 @@ async def store_heard(
     user_id = writing(who).user_id
     banks = banks or app.stores.sound.voices
     speaker = piece.speaker or (await app.profile(user_id)).label
-    # what was said before the first part that stands is told at its own time: it may belong to one that was forgotten
-    started_at = min(began, await _started_at(app, who, piece.session_id) or began)
-    shift, named = began - started_at, digest(piece.session_id, key).hex()
+    started_at = await _started_at(app, who, piece.session_id) or began
+    if began < started_at - SESSION_GAP_S:  # of no part that stands: it may belong to one that was forgotten
+        started_at = began
+    shift, named = max(0.0, began - started_at), digest(piece.session_id, key).hex()
     speakers = await _known(app, who, piece, heard, began, banks)
     segments = [
         {

@@ -13,13 +13,12 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
-from adapters.capture.sessions import SESSION_GAP_S
 from deployments.app_context import AppContext
 from deployments.callers import Caller, writing
 from deployments.use_cases.telling import MOST_PARTICIPANTS, SegmentIn, SourceIn, tell
 from memory.errors import Forgotten
 from memory.model.ids import digest
-from memory.model.sources import SessionPart
+from memory.model.sources import SESSION_GAP_S, SessionPart
 from memory.model.timeline import DAY_S, Instant
 from memory.services.zones import zone_of
 

@@ -20,6 +20,8 @@ FIGURES = ("prosody", "scores")
 """What of an emotion holds numbers by their names."""
 MOST_FIGURES = 20
 """Numbers of either (chosen: those of today's readers are four and seven)."""
+SESSION_GAP_S = 15 * 60.0
+"""Silence that ends a session (seed 001, layer 2)."""
 NEVER: Instant = -math.inf
 """When a part began and ended of which that is not known: nothing is near it."""
 _NUMBERED = re.compile(r"\.([1-9][0-9]{0,8})")

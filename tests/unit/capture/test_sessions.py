@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adapters.capture.payloads import Payload
-from adapters.capture.sessions import SESSION_GAP_S, fold_payloads
-from memory.model.sources import NEVER, Segment, SessionPart
+from adapters.capture.sessions import fold_payloads
+from memory.model.sources import NEVER, SESSION_GAP_S, Segment, SessionPart
 from memory.rules.sweep import apply_sweep
 
 START = 1709542800.0
