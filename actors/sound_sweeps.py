@@ -237,18 +237,18 @@ class SoundSweeps:
         session_id = _session_id(session)
         parts = await self._sound.intake.capture.parts(user_scope(session.user_id), session_id)
         firsts = await asyncio.to_thread(self._sessions.of, session.user_id, session.stream)
-        began = [each.started_at for each in parts[:1]] or [each.began for each in firsts[:1]] or [session.began]
+        began = parts[0].started_at if parts else firsts[0].began if firsts else session.began
         if session_of(session.stream) is None:
-            began = [session.began]
+            began = session.began
         if parts:  # what was said before the first that stands is told at its time: it may be of one that was forgotten
-            began = [min([began[0], *(each["start"] for each in segments)])]
+            began = min([began, *(each["start"] for each in segments)])
         return {
             "session_id": session_id,
             "device_id": session.state.device_id,
-            "session_started_at": began[0],
+            "session_started_at": began,
             "is_sweep": True,
             "segments": [
-                {**each, "start": max(0.0, each["start"] - began[0]), "end": max(0.0, each["end"] - began[0])}
+                {**each, "start": max(0.0, each["start"] - began), "end": max(0.0, each["end"] - began)}
                 for each in segments
             ],
         }

@@ -1,7 +1,7 @@
 """What was said later of what the best results name: it may have changed what they say.
 
-"My lawyer is Mr Jourdan" answers "Who is my lawyer?", and "Jourdan is too slow, I took Benali" shares no word with the
-question. It shares a rare word with the result, and came later.
+"My vet is Mr Tamsett" answers "Who is my vet?". "Tamsett has retired, Grissom takes over" shares no word with the
+question. It came later, and shares a rare word with the result.
 """
 
 from __future__ import annotations

@@ -15,13 +15,13 @@ from tests.unit.retrieval.rows import Row, batch
 START = 1_700_000_000.0
 ANN = View("ann")
 TALK = [
-    "My lawyer is Mr Jourdan",
+    "My vet is Mr Tamsett",
     "I saw him on Monday",
-    "Jourdan is too slow, Benali takes over from Monday",
+    "Tamsett has retired, Grissom takes over from Monday",
     "The kitchen is green",
     "We ate pancakes",
     "My sister called",
-    "Benali wants papers",
+    "Grissom wants papers",
     "The bus was late",
 ]
 
@@ -42,20 +42,20 @@ def others(traits: Traits, *best: int) -> np.ndarray:
 
 
 async def test_what_names_it_later_is_found_and_what_came_before_is_not():
-    traits, row = await traits_of("Jourdan was recommended to me", *TALK)
-    lead = row["My lawyer is Mr Jourdan"]
+    traits, row = await traits_of("Tamsett was recommended to me", *TALK)
+    lead = row["My vet is Mr Tamsett"]
     found = named_later(traits, np.array([lead]), others(traits, lead))
-    assert found.tolist() == [row["Jourdan is too slow, Benali takes over from Monday"]]
+    assert found.tolist() == [row["Tamsett has retired, Grissom takes over from Monday"]]
 
 
 async def test_the_second_result_is_followed_as_well_and_what_shares_most_comes_first():
-    traits, row = await traits_of(*TALK, "Jourdan sent his papers, says Benali", "The kitchen needs paint")
-    first, second = row["My lawyer is Mr Jourdan"], row["The kitchen is green"]
+    traits, row = await traits_of(*TALK, "Tamsett sent his papers, says Grissom", "The kitchen needs paint")
+    first, second = row["My vet is Mr Tamsett"], row["The kitchen is green"]
     found = named_later(traits, np.array([first, second]), others(traits, first, second))
     assert found[1] == row["The kitchen needs paint"]
     assert {found[0], found[2]} == {
-        row["Jourdan is too slow, Benali takes over from Monday"],
-        row["Jourdan sent his papers, says Benali"],
+        row["Tamsett has retired, Grissom takes over from Monday"],
+        row["Tamsett sent his papers, says Grissom"],
     }
 
 
@@ -66,7 +66,7 @@ async def test_a_word_that_most_share_tells_nothing():
 
 async def test_there_are_only_so_many():
     traits, _ = await traits_of(
-        "Jourdan it is", *(f"Jourdan said {n}" for n in range(9)), *(f"Tea {n}" for n in range(40))
+        "Tamsett it is", *(f"Tamsett said {n}" for n in range(9)), *(f"Tea {n}" for n in range(40))
     )
     assert len(named_later(traits, np.array([0]), others(traits, 0))) == NAMED_LATER
 
