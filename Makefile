@@ -36,7 +36,7 @@ shards: $(STAMPS)/dev $(STAMPS)/clients ## The tests of the routes once more, wi
 	@MEMORAY_TEST_SHARDS=2 $(BIN)/python -m pytest -n 2 --dist loadscope --no-loadscope-reorder $(or $(ARGS),tests/api)
 
 search: $(STAMPS)/dev ## The property tests once more, on examples nobody has seen yet.
-	@$(BIN)/python -m pytest -m hypothesis --hypothesis-profile=default $(ARGS)
+	@$(BIN)/python -m pytest -m hypothesis --hypothesis-profile=new $(ARGS)
 
 lint: $(STAMPS)/dev ## Style, types and import contracts.
 	@$(BIN)/ruff check .

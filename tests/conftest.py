@@ -20,8 +20,10 @@ from xdist.scheduler import LoadScopeScheduling
 
 from tests.rooms import room, sweep
 
-# on a busy machine the first examples are slow to draw, which tells nothing about them
-settings.register_profile("same", derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+# a busy machine is slow to draw an example or to run it, which tells nothing about either
+_UNTIMED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("new", _UNTIMED)
+settings.register_profile("same", _UNTIMED, derandomize=True)
 settings.load_profile("same")
 
 # Before any import of ray: its default for authentication differs between `ray.init` and `ray start`.

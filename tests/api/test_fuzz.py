@@ -116,7 +116,6 @@ def test_no_request_breaks_it(behind: Behind, name: str, mode: GenerationMode) -
     @settings(
         max_examples=EXAMPLES,
         derandomize="MEMORAY_FUZZ_EXAMPLES" not in os.environ,
-        deadline=None,
         database=None,
         suppress_health_check=list(HealthCheck),
     )
@@ -127,9 +126,7 @@ def test_no_request_breaks_it(behind: Behind, name: str, mode: GenerationMode) -
     asked()
 
 
-@settings(
-    max_examples=EXAMPLES * 5, derandomize=True, deadline=None, database=None, suppress_health_check=list(HealthCheck)
-)
+@settings(max_examples=EXAMPLES * 5, derandomize=True, database=None, suppress_health_check=list(HealthCheck))
 @given(at=st.floats(0, 1, exclude_max=True), put=st.binary(max_size=40), cut=st.integers(0, 200))
 def test_a_damaged_archive_is_refused_or_restored(behind: Behind, at: float, put: bytes, cut: int) -> None:
     whole = behind.send("GET", "/v1/export").content

@@ -115,7 +115,7 @@ async def client(door: Door) -> AsyncIterator[httpx.AsyncClient]:
         yield opened
 
 
-@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
+@settings(max_examples=EXAMPLES, suppress_health_check=list(HealthCheck), derandomize=True)
 @given(
     route=st.sampled_from(ROUTES), body=BODIES, part=PLAIN, parameters=st.dictionaries(st.sampled_from(NAMES), VALUES)
 )

@@ -6,7 +6,7 @@ from datetime import datetime
 from zoneinfo import ZoneInfo
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from adapters.capture.formats import FORMATS, NAMES, files_under, read, recognise
@@ -287,7 +287,6 @@ PARTS = st.sampled_from(
 
 
 @pytest.mark.parametrize("form", sorted({*NAMES} - {"docx", "pdf"}))  # these two start a process each time
-@settings(deadline=None)
 @given(content=st.one_of(st.lists(PARTS, max_size=8).map("\n".join).map(str.encode), st.binary(max_size=80)))
 def test_nothing_in_a_file_is_a_crash(form, content, tmp_path_factory):
     """Whatever is inside: bodies the API takes, or Invalid."""

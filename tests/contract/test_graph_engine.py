@@ -28,7 +28,7 @@ ENGINES: dict[str, Callable[[], GraphEngine]] = {
     "gpu-stand-in": lambda: CugraphEngine(rapids.pylibcugraph(), rapids.cupy()),
     "gpu": CugraphEngine,
 }
-FEW = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+FEW = settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 TRIANGLES = WeightedGraph.of(8, [0, 1, 2, 3, 4, 5, 2], [1, 2, 0, 4, 5, 3, 3])
 """Two triangles tied by one edge, and two nodes alone."""
 

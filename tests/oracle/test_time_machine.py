@@ -82,7 +82,7 @@ def play(history: list[Operation]) -> tuple[NaiveMemory, Told]:
 
 
 @pytest.mark.conforms("000:time.four_timestamps")
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(operations)
 def test_both_axes_of_time_agree_with_the_naive_memory(history: list[Operation]) -> None:
     naive, told = play(history)
@@ -93,7 +93,7 @@ def test_both_axes_of_time_agree_with_the_naive_memory(history: list[Operation])
 
 
 @pytest.mark.conforms("000:time.history_kept")
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(operations)
 def test_what_was_once_answered_about_a_past_belief_stays_the_answer(history: list[Operation]) -> None:
     _, whole = play(history)
@@ -103,7 +103,7 @@ def test_what_was_once_answered_about_a_past_belief_stays_the_answer(history: li
         assert [part.answer(as_of, known) for as_of in MOMENTS] == [whole.answer(as_of, known) for as_of in MOMENTS]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.lists(st.integers(0, 99), min_size=2, max_size=7, unique=True), st.randoms(use_true_random=False))
 def test_what_is_true_of_a_slot_does_not_depend_on_arrival(days: list[int], shuffle: random.Random) -> None:
     claims = [

@@ -102,7 +102,7 @@ numbers = st.sampled_from(sorted(STORAGES)).flatmap(
 )
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.dictionaries(st.text("abc.", min_size=1, max_size=6), numbers, max_size=5))
 def test_tensors_come_as_they_are(tmp_path: Path, told: dict[str, np.ndarray]) -> None:
     path = written(tmp_path / "weights.pt", OrderedDict((name, Stored(each)) for name, each in told.items()))
@@ -205,7 +205,7 @@ def test_a_dictionary_that_holds_itself_ends(tmp_path: Path) -> None:
     assert list(read_weights(written(tmp_path / "weights.pt", told))) == ["weight"]
 
 
-@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.data())
 def test_a_damaged_file_is_refused_or_holds_tensors(tmp_path: Path, data: st.DataObject) -> None:
     told = {"a": Stored(np.arange(6, dtype=np.float32)), "b": {"c": Stored(np.ones((2, 2), np.int64))}, "d": 1.5}
@@ -221,7 +221,7 @@ def test_a_damaged_file_is_refused_or_holds_tensors(tmp_path: Path, data: st.Dat
     assert all(isinstance(each, np.ndarray) for each in found.values())
 
 
-@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.binary(max_size=200))
 def test_no_pickle_does_anything_but_be_refused_or_give_tensors(tmp_path: Path, told: bytes) -> None:
     with zipfile.ZipFile(tmp_path / "weights.pt", "w") as archive:

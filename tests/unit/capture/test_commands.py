@@ -10,7 +10,7 @@ from typing import IO
 
 import orjson
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from adapters.capture.captures import CommandFiles
@@ -203,7 +203,6 @@ async def test_everybodys_captures_are_packed_together(files: CommandFiles, tmp_
     assert CommandFolder(tmp_path / "there" / tmp_path.name, "ravi@3").standing().version == 3
 
 
-@settings(deadline=None)
 @given(st.lists(st.text(min_size=1, max_size=200), unique=True, max_size=20))
 def test_every_user_has_a_folder_of_their_own(users: list[str]) -> None:
     names = [folder_name(user.encode(errors="replace").decode()) for user in users]

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import orjson
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from adapters.capture import jsonl
@@ -175,7 +175,6 @@ def test_an_invalid_payload_is_refused_before_it_is_written(tmp_path):
     assert not path.exists()
 
 
-@settings(deadline=None)
 @given(st.lists(st.one_of(st.integers(0, 9).map(line), st.just(b"{torn\n"), st.just(b"\n")), max_size=12), st.data())
 def test_reading_in_pieces_is_reading_at_once(tmp_path_factory, lines, data):
     """However the file grows, byte by byte or at once, every line is consumed once and in order."""

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from adapters.capture.payloads import Payload
@@ -129,7 +129,6 @@ def test_nothing_said_is_no_source():
     assert fold_payloads([payload()], "u") == []
 
 
-@settings(deadline=None)
 @given(st.lists(st.integers(0, 20_000), max_size=15, unique=True), st.integers(0, 15))
 def test_folding_in_pieces_is_folding_at_once(starts, cut):
     payloads = [payload((float(start), start + 30.0)) for start in starts]

@@ -54,7 +54,7 @@ def test_a_session_that_is_over_is_packed_and_reads_as_before(tmp_path: Path, ke
     assert all(oct(path.stat().st_mode)[-2:] == "00" for path in store.root.rglob("omi-*"))
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(st.lists(st.integers(1, 30_000), min_size=1, max_size=6), st.sampled_from(FORMS), st.booleans())
 def test_any_pieces_read_the_same_in_any_form(
     tmp_path_factory: pytest.TempPathFactory, sizes: list[int], keys: tuple[str, ...], coded: bool

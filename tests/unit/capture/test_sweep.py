@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.model.sources import Segment
@@ -93,7 +93,6 @@ def named(prefix: str, number: int, again: int) -> str:
 
 
 @pytest.mark.conforms("model:sweep")
-@settings(deadline=None)
 @given(segments("a"), segments("b"))
 def test_laws(existing, incoming):
     kept, replaced_by = apply_sweep(existing, incoming)
@@ -197,7 +196,6 @@ def test_what_a_person_corrected_is_not_taken_back_and_a_later_sweep_may_tell_it
 
 
 @pytest.mark.conforms("model:sweep")
-@settings(deadline=None)
 @given(segments("a"), segments("b"), st.sets(st.sampled_from([f"{p}{n}" for p in "ab" for n in range(12)])))
 def test_laws_of_what_is_not_told(existing, incoming, silent):
     existing, incoming = (

@@ -10,7 +10,7 @@ from typing import Any, get_args, get_origin, get_type_hints
 
 import orjson
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.errors import Invalid
@@ -65,7 +65,6 @@ def test_every_command_that_can_be_decided_can_be_captured() -> None:
 
 
 @pytest.mark.parametrize("kind", sorted(COMMANDS))
-@settings(deadline=None)
 @given(st.data())
 def test_a_command_is_the_same_when_it_is_read_back(kind: str, data: st.DataObject) -> None:
     command = data.draw(values(COMMANDS[kind]))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.model import commands as c
@@ -22,7 +22,6 @@ entities = st.builds(Entity, ids, st.just("person"), ids, merged_into=st.none() 
 steps = st.lists(st.tuples(links | notes | entities, st.booleans()), max_size=30)
 
 
-@settings(deadline=None)
 @given(steps, st.integers(0, 30))
 def test_look_ups_are_what_looking_at_everything_finds(steps: list[tuple[Any, bool]], asked_after: int) -> None:
     draft = Draft(WorkingSet("u"))

@@ -166,7 +166,7 @@ def test_an_outlook_is_kept_until_facts_or_segments_change():
 words = st.lists(st.sampled_from(["nora", "ghent", "tea", "choir", "violin", "sings"]), min_size=1, max_size=5)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.lists(words.map(" ".join), min_size=1, max_size=12), st.data())
 def test_matching_agrees_with_columns_that_hold_nothing_else(statements, data):
     """Leaving facts out by a mask gives the very scores of columns in which they never were."""
@@ -182,7 +182,7 @@ def test_matching_agrees_with_columns_that_hold_nothing_else(statements, data):
     assert scores.tobytes() == others.tobytes()
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.lists(words.map(" ".join), min_size=1, max_size=12))
 def test_matching_agrees_with_a_plain_reference(statements):
     """Reciprocal ranks of BM25 and of cosines, computed the long way."""

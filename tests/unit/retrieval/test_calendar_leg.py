@@ -175,7 +175,7 @@ QUESTIONS = (
 OFFSETS = st.integers(-40, 120)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     st.lists(st.tuples(st.sampled_from(WORDS), OFFSETS), max_size=5),
     st.lists(st.tuples(st.sampled_from(WORDS), OFFSETS), min_size=1, max_size=4),

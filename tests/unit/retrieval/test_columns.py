@@ -49,7 +49,7 @@ def scores_by_key(columns: ScopeColumns, question: str, neighbours: bool) -> dic
     return {int(columns["key"][row]): float(scores[row]) for row in np.flatnonzero(columns["alive"])}
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.lists(st.tuples(texts, st.booleans()), min_size=1, max_size=8))
 def test_within_some_rows_it_is_as_if_there_were_no_others(documents):
     every = [Row(key, text) for key, (text, _) in enumerate(documents)]
@@ -65,7 +65,7 @@ def test_within_some_rows_it_is_as_if_there_were_no_others(documents):
     assert dict(zip(whole["key"][within].tolist(), found[within].tolist(), strict=True)) == pytest.approx(expected)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.lists(puts | removals, max_size=8), st.booleans(), st.sampled_from([0, 3, 4096]))
 def test_any_interleaving_equals_a_fresh_build(steps, neighbours, slack):
     columns = ScopeColumns(4)
@@ -81,7 +81,7 @@ def test_any_interleaving_equals_a_fresh_build(steps, neighbours, slack):
         assert all(mine[key] == pytest.approx(theirs[key], abs=1e-5) for key in mine)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.lists(texts.filter(bool), min_size=2, max_size=30), texts.filter(bool))
 def test_plain_bm25_agrees_with_bm25s(documents, question):
     columns = ScopeColumns(4)

@@ -126,7 +126,7 @@ ACTS = st.one_of(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.lists(ACTS, max_size=14), st.booleans())
 def test_after_any_turns_the_table_is_what_the_whole_memory_gives(acts: list[tuple[Any, ...]], looks: bool) -> None:
     life = Life(assemble("ann", 1, Profile(), [fact(1), fact(2), Evidence("f-1", "s", 1, "so", NOON)]))

@@ -190,7 +190,7 @@ class Book:
         return [float(self.plan.present and since <= self.now) for since in over]
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(cases())
 def test_features_are_what_their_definitions_say(one: Case) -> None:
     found, book = features(one), Book(one)

@@ -71,7 +71,7 @@ def alike(filled: ScopeColumns, grown: ScopeColumns) -> None:
         assert mine.tolist() == theirs.tolist()
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(batches, st.sampled_from([0, 3, 4096]))
 def test_a_memory_woken_at_once_is_the_one_that_grew(heard, slack):
     filled, grown = ScopeColumns(ENCODER.dimensions, filling=True), ScopeColumns(ENCODER.dimensions)
@@ -106,7 +106,7 @@ def test_what_is_filled_is_compiled_when_all_is_there_and_taken_over_as_it_is():
     assert columns.postings.uncompiled <= columns_module.SLACK_ROWS, "from then on it compiles by itself"
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.lists(st.tuples(SPOKEN, SPOKEN, LANGUAGES), min_size=1, max_size=8), st.sampled_from([1, 2, 128]))
 def test_texts_read_together_are_each_read_by_itself(said, run):
     with pytest.MonkeyPatch.context() as patch:

@@ -49,7 +49,7 @@ def walk(name: int, depth: int, mentions: Mentions, facts: Sequence[Fact], evide
     return {key: share * rarity for key, share in shares.items()}
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(worlds(), st.lists(st.integers(0, 4), min_size=1, max_size=3, unique=True), st.integers(0, 5))
 async def test_ties_are_what_the_definition_says(world, named: list[int], depth: int) -> None:
     mentions, facts, evidence = world

@@ -57,13 +57,13 @@ def by_the_book(asked: np.ndarray, near: Near) -> list[float]:
     return out
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(unit_rows, nears())
 def test_meetings_are_what_the_definition_says(asked, near):
     assert meetings(asked, near).nearby.tolist() == pytest.approx(by_the_book(asked, near), abs=2e-3, nan_ok=True)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(unit_rows, nears(), st.randoms(use_true_random=False))
 def test_the_order_of_turns_changes_no_bit(asked, near, random):
     shuffled = list(range(len(near.turns)))

@@ -70,7 +70,7 @@ def with_secrets(draw, world: World) -> World:
     )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.data(), open_worlds(), st.sampled_from(QUESTIONS))
 def test_what_is_out_of_sight_changes_no_bit_of_an_answer(data, world, question):
     more = data.draw(with_secrets(world))

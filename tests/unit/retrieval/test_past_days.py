@@ -62,7 +62,7 @@ words = st.lists(
 
 
 @pytest.mark.conforms("model:across")
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(words, st.sampled_from(Sensitivity))
 def test_every_day_is_told_as_by_all_words_in_sight(heard: list[Said], clearance: Sensitivity) -> None:
     memory, keys = told(*heard), {1 + hash_of(each): each.level for each in heard}

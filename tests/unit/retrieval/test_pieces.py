@@ -79,7 +79,7 @@ def joined_one_by_one(pieces: np.ndarray) -> np.ndarray:
     return np.array([np.sum(group, axis=0) for group in groups])
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(st.integers(MOST_KEPT + 1, 70), st.integers(0, 2**16))
 def test_those_alike_are_joined(count, seed):
     pieces = np.random.default_rng(seed).standard_normal((count, 8)).astype(np.float32)
@@ -93,7 +93,7 @@ steps = st.lists(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(steps, st.sampled_from([0, 3, 4096]))
 def test_pieces_stay_with_their_revision_through_whatever_happens(steps, slack):
     columns, believed = ScopeColumns(DIMENSIONS), {}

@@ -56,7 +56,7 @@ def holds(postings: Postings, said: list[Turn]) -> None:
         assert near.tolist() == [sum(one == term for one, _ in borrowed(turn, 300)) for turn in said]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(steps, st.sampled_from([1, 2, 2**16]), st.data())
 def test_whatever_is_appended_and_compacted_is_what_was_said(steps, block, data):
     postings, said = Postings(), []

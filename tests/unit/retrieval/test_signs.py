@@ -102,7 +102,7 @@ async def test_what_is_out_of_sight_and_how_it_is_split_changes_no_bit(monkeypat
     assert await found(alone, asked) == await found(crowded, asked) == await found(split, asked)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(st.lists(puts | removals, min_size=1, max_size=6), st.booleans(), st.sampled_from([0, 2, 512]))
 def test_counts_are_right_after_every_step(steps, neighbours, stale):
     columns = ScopeColumns(4)

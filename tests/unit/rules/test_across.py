@@ -90,7 +90,7 @@ words = st.lists(
 
 
 @pytest.mark.conforms("model:across")
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(words, st.randoms(use_true_random=False))
 def test_the_newest_words_in_sight_hold_whatever_came_first(heard: list[Said], chance: random.Random) -> None:
     one, other = told(*heard), told(*chance.sample(heard, len(heard)))

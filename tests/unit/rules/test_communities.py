@@ -68,7 +68,7 @@ def test_what_has_not_changed_is_what_it_was(before) -> None:
 
 @pytest.mark.conforms("model:communities")
 @given(before=PARTITION, after=PARTITION)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_no_two_that_are_left_are_more_alike_than_any_that_were_taken(before, after) -> None:
     old, new = parts(before), parts(after)
     found = matched(old, new, 0.3)

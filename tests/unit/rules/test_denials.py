@@ -87,7 +87,7 @@ def test_a_denial_twice_is_one_and_surer() -> None:
 
 
 @pytest.mark.conforms("model:denial", "model:slots", "model:order")
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(assertions, st.randoms(use_true_random=False), st.data())
 def test_denials_are_heard_in_any_order_withdrawn_and_told_again(
     heard: list[Assertion], chance: random.Random, data: st.DataObject
@@ -113,7 +113,7 @@ def test_denials_are_heard_in_any_order_withdrawn_and_told_again(
         assert held_at(memory.believed, moment + 0.5) == expected(heard, moment + 0.5)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(assertions, st.randoms(use_true_random=False))
 def test_a_denial_holds_up_to_the_next_time_that_it_is_affirmed(heard: list[Assertion], chance: random.Random) -> None:
     memory, order = Memory(), list(range(len(heard)))
@@ -162,7 +162,7 @@ def entity_called(memory: Memory, name: str) -> str:
 
 
 @pytest.mark.conforms("model:slots", "model:order")
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(assertions, st.sets(st.integers(0, 8)), st.randoms(use_true_random=False))
 def test_two_who_turn_out_to_be_one_lived_where_the_words_on_both_say(
     heard: list[Assertion], of_the_other: set[int], chance: random.Random

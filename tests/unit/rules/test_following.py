@@ -187,7 +187,7 @@ def test_a_merge_is_undone_though_a_night_has_written_of_it_since() -> None:
     st.lists(st.tuples(st.sampled_from("ab"), st.integers(1, 400)), min_size=1, max_size=30, unique_by=lambda t: t[1]),
     st.lists(st.integers(1, 400), max_size=3),
 )
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_a_merge_and_its_undoing_leave_every_group_as_it_was(where: list[tuple[str, int]], cuts: list[int]) -> None:
     lines: list[Group] = []
     for who in "ab":

@@ -36,7 +36,7 @@ def check(memory: Memory, said: list[list[Said]]) -> None:
 
 
 @pytest.mark.conforms("model:moments", "model:slots", "model:order", "model:late")
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(segments, st.randoms(use_true_random=False), st.data())
 @example([[(0, "Porto"), (5, "Porto")], [(8, "Porto")], [(2, "Faro")]], random.Random(1), None)
 def test_segments_of_several_moments_are_heard_in_any_order_withdrawn_and_told_again(

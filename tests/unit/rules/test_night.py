@@ -303,7 +303,7 @@ def lived_through(history: list[tuple[str, Any, int]], preset: str) -> tuple[Liv
 
 
 @given(HISTORIES, st.sampled_from(list(SEEDS)), st.integers(0, 900))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 async def test_a_night_run_twice_changes_nothing(history: list[Any], preset: str, night: int) -> None:
     lived, _ = lived_through(history, preset)
     report = await lived.sleep(night)
@@ -315,7 +315,7 @@ async def test_a_night_run_twice_changes_nothing(history: list[Any], preset: str
 
 
 @given(HISTORIES, st.sampled_from(list(SEEDS)), st.integers(0, 900))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 async def test_ten_nights_in_one_are_ten_nights(history: list[Any], preset: str, night: int) -> None:
     one, ten = lived_through(history, preset)
     last, tenth = await one.sleep(night + 9), await ten.sleep(*range(night, night + 10))
@@ -331,7 +331,7 @@ def told_apart(believed: WorkingSet) -> Any:
 
 
 @given(HISTORIES, st.sampled_from(list(SEEDS)), st.integers(0, 900), st.lists(st.integers(0, 4), max_size=4))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 async def test_a_night_killed_anywhere_and_run_again_ends_as_if_it_had_not_been(
     history: list[Any], preset: str, night: int, deaths: list[int]
 ) -> None:

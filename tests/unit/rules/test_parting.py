@@ -95,7 +95,7 @@ def test_segments_that_speak_of_neither_change_nothing() -> None:
     assert part(memory, 2, label="Tom").changes == ()
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(
     past=st.lists(st.tuples(st.integers(0, 3), st.integers(0, 11), st.integers(0, 1)), min_size=1, max_size=20),
     between=st.lists(st.tuples(st.sampled_from(sorted(COMMANDS)), st.integers(0, 40), st.integers(0, 40)), max_size=4),

@@ -91,7 +91,7 @@ def test_number_is_no_change() -> None:
 
 
 @pytest.mark.conforms("model:late", "model:order")
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.lists(st.integers(0, 200), min_size=2, max_size=6, unique=True), st.randoms(use_true_random=False))
 def test_the_chain_of_a_slot_does_not_depend_on_arrival(days: list[int], shuffle: object) -> None:
     heard = [(day, lives(f"Place {day}", day + 1)) for day in days]

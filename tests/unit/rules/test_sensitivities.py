@@ -244,7 +244,7 @@ def differences(one: dict[str, dict[Any, Any]], other: dict[str, dict[Any, Any]]
     ]
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.sampled_from((OPEN, PRIVATE)), EVENTS)
 def test_what_is_seen_at_a_sensitivity_is_the_same_without_the_words_above_it(
     level: Sensitivity, events: list[Event]

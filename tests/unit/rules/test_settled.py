@@ -215,7 +215,7 @@ def test_forgetting_the_source_forgets_what_was_settled_of_it() -> None:
 
 
 @pytest.mark.conforms("model:settled")
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.lists(st.tuples(st.sampled_from("hfcs"), st.sampled_from(("Porto", "Faro", None))), max_size=8))
 def test_nothing_settled_is_believed_of_the_same_words(doings: list[tuple[str, str | None]]) -> None:
     """Whatever is read, settled and swept in whatever order: no source holds a value that was taken from it."""

@@ -120,7 +120,7 @@ def test_as_much_is_given_up_as_may_be(seed: int) -> None:
 
 @pytest.mark.conforms("model:settling")
 @given(seed=st.integers(0, 10_000), nodes=st.integers(1, 60), density=st.floats(0.2, 4))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_a_second_night_on_the_same_graph_changes_nothing(seed: int, nodes: int, density: float) -> None:
     """It is told only of communities of three and more, as a night is."""
     rng = np.random.default_rng(seed)

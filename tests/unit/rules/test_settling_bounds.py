@@ -59,7 +59,7 @@ def test_where_nothing_was_known_the_engine_decides_even_where_it_hardly_matters
     density=st.floats(0.5, 4),
     gamma=st.sampled_from((0.5, 1.0, 2.0)),
 )
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_no_piece_would_gain_more_than_it_may(seed: int, nodes: int, density: float, gamma: float) -> None:
     """By modularity itself, of the whole graph: no piece of the new communities elsewhere, nor by itself."""
     rng = np.random.default_rng(seed)

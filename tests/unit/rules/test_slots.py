@@ -39,7 +39,7 @@ def told(assertions: list[tuple[int, str]]) -> Memory:
 
 
 @pytest.mark.conforms("model:slots", "model:order")
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(assertions, st.randoms(use_true_random=False))
 def test_shuffled_arrival_gives_equal_answers_at_all_times(heard: list[tuple[int, str]], chance: random.Random) -> None:
     """Values may come back: who moved away may return, and whoever hears of it last must believe the same."""
@@ -72,7 +72,7 @@ def moves(place: str, key: int, month_began: float) -> tuple[Claim, Claim]:
     return event, lives(place, key, change=True, valid_from=month_began)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(assertions, st.sets(st.integers(0, 12)), st.integers(0, 4), st.randoms(use_true_random=False))
 def test_moves_that_are_told_late_split_what_was_believed(
     heard: list[tuple[int, str]], moved: set[int], late: int, chance: random.Random
@@ -101,7 +101,7 @@ at_once = st.lists(st.tuples(st.integers(0, 4), st.sampled_from(PLACES)), min_si
 
 
 @pytest.mark.conforms("model:order")
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(at_once, st.randoms(use_true_random=False), st.data())
 def test_values_for_one_moment_have_an_order_that_is_theirs(
     heard: list[tuple[int, str]], chance: random.Random, data: st.DataObject
@@ -123,7 +123,7 @@ def test_values_for_one_moment_have_an_order_that_is_theirs(
 
 
 @pytest.mark.conforms("model:withdrawn")
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(assertions, st.data())
 def test_words_that_are_taken_back_leave_what_the_others_say(heard: list[tuple[int, str]], data: st.DataObject) -> None:
     gone = data.draw(st.sampled_from(heard))
@@ -136,7 +136,7 @@ def test_words_that_are_taken_back_leave_what_the_others_say(heard: list[tuple[i
         assert found == ([expected] if expected else []), (heard, gone, day)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(assertions)
 def test_supersession_never_runs_in_circles(heard: list[tuple[int, str]]) -> None:
     memory = told(heard)

@@ -123,7 +123,7 @@ stories = st.sampled_from((HOME, JOB)).flatmap(lambda slot: st.tuples(st.just(sl
 
 
 @pytest.mark.conforms("model:events", "model:slots", "model:order", "model:late")
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(stories, st.randoms(use_true_random=False), st.data())
 @example((HOME, [Told(7, "event", "Faro"), Told(5, "event", "Faro"), Told(6, "so", "Porto")]), random.Random(1), None)
 def test_events_and_values_are_heard_in_any_order_withdrawn_and_told_again(

@@ -119,7 +119,7 @@ def test_what_is_read_under_the_label_later_is_that_persons() -> None:
     assert person(memory, "Tom").aliases == (ONE,)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(
     past=st.lists(st.tuples(st.integers(0, 3), st.integers(0, 11), st.integers(0, 1)), min_size=1, max_size=20),
     between=st.lists(st.tuples(st.sampled_from(sorted(COMMANDS)), st.integers(0, 40), st.integers(0, 40)), max_size=4),

@@ -266,7 +266,7 @@ LIFE = st.lists(
 
 @pytest.mark.conforms("002:storylines.attachment")
 @given(life=LIFE, night=st.integers(0, 900))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_the_same_night_again_changes_nothing(life: list[Told], night: int) -> None:
     for level in Sensitivity:
         found = plan(life, night, level=level)
@@ -278,7 +278,7 @@ def test_the_same_night_again_changes_nothing(life: list[Told], night: int) -> N
 
 @pytest.mark.conforms("002:storylines.closing")
 @given(life=LIFE, night=st.integers(0, 900))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_every_storyline_is_one_and_no_source_is_in_two_of_an_anchor(life: list[Told], night: int) -> None:
     for level in Sensitivity:
         seen: set[tuple[str, str]] = set()
@@ -295,7 +295,7 @@ def test_every_storyline_is_one_and_no_source_is_in_two_of_an_anchor(life: list[
 
 
 @given(life=LIFE, night=st.integers(0, 900))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_what_is_above_a_level_changes_nothing_in_it(life: list[Told], night: int) -> None:
     below = [each for each in life if each[2] <= PRIVATE]
     assert plan(life, night, level=PRIVATE) == plan(below, night, level=PRIVATE)
@@ -305,7 +305,7 @@ def test_what_is_above_a_level_changes_nothing_in_it(life: list[Told], night: in
 
 @pytest.mark.conforms("002:storylines.closing", "model:reopening")
 @given(life=LIFE)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_a_life_that_is_imported_has_the_storylines_of_one_that_was_lived(life: list[Told]) -> None:
     open_life = [(who, day, 0) for who, day, _ in life]
     standing: tuple[Storyline, ...] = ()
@@ -319,7 +319,7 @@ def test_a_life_that_is_imported_has_the_storylines_of_one_that_was_lived(life: 
 
 
 @given(life=LIFE, seed=st.integers(0, 99))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_the_order_in_which_rows_come_says_nothing(life: list[Told], seed: int) -> None:
     shuffled = [life[place] for place in np.random.default_rng(seed).permutation(len(life)).tolist()]
     assert plan(shuffled, 800) == plan(life, 800)

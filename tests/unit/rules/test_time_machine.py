@@ -57,7 +57,7 @@ asked = st.builds(
 
 
 @pytest.mark.conforms("000:time.history_kept")
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(chains, chains, st.builds(Then, st.none() | moments, st.none() | moments), asked)
 def test_columns_answer_what_a_list_answers(first: Any, second: Any, then: Then, asked: HistoryQuery) -> None:
     times, held = FactTimes(), {}

@@ -158,7 +158,7 @@ def born(done: ChangeSet) -> set[str]:
 
 
 @pytest.mark.conforms("model:undo")
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @example(past=[("hear", 33, 21)], last=("tell", 17, 29), partly=False)  # told of privately, then openly
 @example(past=[("hear", 33, 21)], last=("tell", 17, 29), partly=True)
 @example(past=[("hear", 33, 34), ("synthesize", 14, 25)], last=("split", 8, 21), partly=True)

@@ -113,7 +113,7 @@ def test_similarities_are_calibrated_before_they_meet_a_threshold() -> None:
     assert not halved.pairs(memory.believed.facts.values(), 0.85)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(st.integers(2, 40), st.floats(0.0, 0.99), st.integers(0, 2**32 - 1))
 def test_pairs_are_those_of_comparing_each_with_each(count: int, least: float, seed: int) -> None:
     memory = told(*(f"Maya tells {number}" for number in range(count)))

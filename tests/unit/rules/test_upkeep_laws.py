@@ -12,7 +12,7 @@ from memory.rules.reflection import FactPair
 from tests.unit.rules.test_upkeep import BEES, likeness, told
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.lists(st.sampled_from(BEES), min_size=3, max_size=9), st.integers(1, 7), st.booleans())
 def test_deciding_an_upkeep_twice_on_the_same_state_gives_the_same_changes(
     words: list[str], take: int, again: bool

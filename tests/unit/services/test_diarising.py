@@ -58,7 +58,7 @@ def sound_of(turns: list[tuple[int, int, int]], times: int = 1) -> tuple[np.ndar
     return np.concatenate(parts), expected
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(talks, st.booleans())
 def test_every_moment_of_speech_has_the_voice_that_speaks(turns: list[tuple[int, int, int]], is_long: bool) -> None:
     """A long sound cuts a turn of less than two windows off a voice that speaks on: short ones alone are exact."""
@@ -75,7 +75,7 @@ def test_every_moment_of_speech_has_the_voice_that_speaks(turns: list[tuple[int,
     assert [each.number for each in found.voices] == sorted(order.values())
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 @given(talks, st.integers(3, 300))
 def test_it_does_not_matter_in_which_blocks_a_sound_comes(turns: list[tuple[int, int, int]], tenths: int) -> None:
     for times in (1, 8):
@@ -129,7 +129,7 @@ turned = st.lists(st.tuples(st.floats(0, 60), st.floats(0.2, 9), st.integers(1, 
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(words, turned)
 def test_each_word_has_a_voice_that_speaks_then_or_next_to_it(said: list[HeardWord], turns: list[VoiceTurn]) -> None:
     found = attributed(said, turns)
@@ -154,7 +154,7 @@ def test_each_word_has_a_voice_that_speaks_then_or_next_to_it(said: list[HeardWo
             assert gap(who) <= min(map(gap, others)) + 1e-6
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(words, turned, st.permutations((1, 2, 3, 4)))
 def test_numbers_of_voices_are_names_alone(
     said: list[HeardWord], turns: list[VoiceTurn], order: tuple[int, ...]

@@ -31,7 +31,7 @@ def heard_of(*parts: np.ndarray, most_s: float = 3_600, language: str | None = N
     return hear(ears, io.BytesIO(wav(np.concatenate(parts))), most_s, language), teller
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(st.lists(st.tuples(st.integers(1, 250), st.integers(3, 120)), min_size=1, max_size=12))
 def test_every_loud_moment_is_heard_once_at_its_time(turns: list[tuple[int, int]]) -> None:
     parts = [part for loud, still in turns for part in (tone(loud / 10), silence(still / 10))]

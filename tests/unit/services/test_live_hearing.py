@@ -41,7 +41,7 @@ def cut(sound: np.ndarray, chunk: int) -> list[LivePiece]:
     return pieces + cutter.rest()
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(st.lists(st.tuples(st.integers(1, 130), st.integers(5, 60)), min_size=1, max_size=8), st.integers(160, 20_000))
 def test_every_loud_sample_is_in_one_piece_at_its_time(turns: list[tuple[int, int]], chunk: int) -> None:
     sound = np.concatenate([part for loud, still in turns for part in (tone(loud / 10), silence(still / 10))])

@@ -163,7 +163,7 @@ def test_a_look_at_what_is_not_there_or_does_not_fade_counts_nothing() -> None:
 
 
 @given(st.lists(st.tuples(st.integers(11, 900), st.integers(1, 3)), max_size=6), st.lists(st.integers(11, 1_500)))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 async def test_nights_that_were_missed_change_nothing(looks: list[tuple[int, int]], slept: list[int]) -> None:
     """The state at the end follows from the recalls, however many nights there were."""
     often, seldom = await lived(), await lived()

@@ -325,7 +325,7 @@ async def test_what_a_step_gives_is_fixed_before_any_of_it_is_committed() -> Non
 
 
 @given(HISTORIES, st.sampled_from(list(SEEDS)), st.integers(0, 320), st.lists(st.integers(0, 4), max_size=5))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 async def test_killed_anywhere_a_night_ends_as_if_it_had_not_been_with_all_it_writes(
     history: list[Any], preset: str, night: int, deaths: list[int]
 ) -> None:
@@ -345,7 +345,7 @@ async def test_killed_anywhere_a_night_ends_as_if_it_had_not_been_with_all_it_wr
 
 
 @given(HISTORIES, st.sampled_from(list(SEEDS)), st.integers(0, 320))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 async def test_killed_after_each_commit_and_run_twice_it_is_a_night_run_once(
     history: list[Any], preset: str, night: int
 ) -> None:

@@ -166,7 +166,7 @@ async def live(app: InProcessApp, steps: Sequence[tuple[str, int, str, str]]) ->
             continue
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(STEPS)
 def test_a_life_replayed_is_the_same_life(steps: list[tuple[str, int, str, str]]) -> None:
     async def lived() -> None:

@@ -38,7 +38,7 @@ def as_it_was(believed: WorkingSet) -> WorkingSet:
 
 
 @given(HISTORIES, st.sampled_from(list(SEEDS)), st.integers(0, 900))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 async def test_undoing_a_night_gives_the_memory_before_it(history: list[Any], preset: str, night: int) -> None:
     lived, _ = lived_through(history, preset)
     before = lived.memory.believed
@@ -63,7 +63,7 @@ def _day(night: int) -> date:
 
 
 @given(HISTORIES, st.sampled_from(list(SEEDS)), st.integers(0, 900), st.lists(st.integers(0, 3), max_size=4))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 async def test_an_undoing_that_is_killed_anywhere_is_ended_by_the_next(
     history: list[Any], preset: str, night: int, deaths: list[int]
 ) -> None:

@@ -30,7 +30,7 @@ def by_scipy(vectors: np.ndarray, least: float, groups: np.ndarray | None, penal
     return numbered(fcluster(tree, 1 - least, "distance").astype(np.int64))
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(
     st.integers(0, 10_000),
     st.lists(st.integers(1, 20), min_size=1, max_size=6),
@@ -48,7 +48,7 @@ def test_clusters_are_those_of_one_merge_at_a_time(
         assert np.array_equal(found, by_scipy(vectors, least, groups, 0.3))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.integers(0, 10_000), st.lists(st.integers(1, 15), min_size=1, max_size=5))
 def test_the_order_of_vectors_changes_no_cluster(seed: int, sizes: list[int]) -> None:
     vectors = people(seed, sizes)
