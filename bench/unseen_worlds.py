@@ -1,6 +1,6 @@
 """Invented worlds: talk with questions, written by hand, as conversations to be asked about.
 
-A world is a file of plain text (training/worlds has 258 of them, training/memories 1,440 small ones):
+A world is a file of plain text (training/worlds has 258 of them, training/memories 1,530 small ones):
 
     # world: NAME | kind: assistant | language: en | people: Ana (she, owner), Assistant (it)
     ## 1 | 2024-03-02 19:10 | chat
