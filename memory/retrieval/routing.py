@@ -44,7 +44,11 @@ _EARLIER = re.compile(
     re.I,
 )
 """Words of a question about an earlier state of things, whatever its tense."""
-_COUNT = re.compile(r"\b(?:how (?:many|much|often)|number of|in total|count)\b", re.I)
+_COUNT = re.compile(
+    r"\b(?:how (?:many|much|often)|number of|in total|count|"
+    r"wie ?(?:viele?n?|oft|hoch|teuer|lange?)|anzahl|insgesamt)\b",
+    re.I,
+)
 
 
 @dataclass(frozen=True, slots=True)

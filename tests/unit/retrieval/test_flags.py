@@ -53,6 +53,15 @@ def test_who_says_i_speaks_of_what_is_theirs():
     assert not first_person("How was your race? It inspired Iris")
 
 
+def test_the_same_is_seen_in_german():
+    assert has_time("Wir sehen uns Freitags")
+    assert has_time("der Termin war im Jänner")
+    assert not has_time("Das Boot liegt am Steg")
+    assert first_person("das ist Unsere Leiter")
+    assert not first_person("Wie war dein Rennen? Ist Iris auch gelaufen")
+    assert question_share("Kannst du meinen Schlüssel holen?") == 0.0
+
+
 @pytest.mark.parametrize(
     "text", ["", "Yeah.", "Mm-hmm, right.", "So, um... I'd, uh, that's it!", "Ja, genau.", "B. 👍"]
 )

@@ -31,7 +31,10 @@ def test_what_is_asked_for():
     assert route("When was that?", NOW).asks_time
     assert route("How long did it take?", NOW).asks_time
     assert route("How many cats?", NOW).asks_count
+    assert route("Wie viele Katzen?", NOW).asks_count
+    assert route("Wie teuer war das Rad?", NOW).asks_count
     assert route("What did I say?", NOW).first_person
+    assert route("Was haben wir gesagt?", NOW).first_person
     assert not route("What did Arun say?", NOW).first_person
 
 
