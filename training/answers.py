@@ -37,6 +37,8 @@ JUDGES = ("i", "j", "k", "ne", "nh", *UNTAUGHT)
 """Authors whose worlds and memories say what is learnt, while it is chosen what is taught and how."""
 SEALED = ("s", "z", "aa", "hh", "mm", "nb", "nl")
 BATCH = 32
+TOLD_EVERY = 200
+"""Steps after which it says how far it is."""
 RATE, DECAY, MOST_NORM = 2e-3, 1e-2, 1.0
 TWICE = 2
 """Times that a memory is met in an epoch, where a world is met once: nothing of them was taught to the encoder, so they
@@ -65,7 +67,7 @@ def taught(some: Sequence[AnswerCase], how: TeachingPlan) -> VerdictModel:
     model = VerdictModel(signs.shape[1], torch.tensor(signs.mean(axis=0)), torch.tensor(spread))
     if how.begun is not None:
         take_up(model, how.begun)
-    steps = how.epochs * -(-len(pairs) // BATCH)
+    steps, losses = how.epochs * -(-len(pairs) // BATCH), list[float]()
     optimiser = torch.optim.AdamW(model.parameters(), lr=how.rate, weight_decay=DECAY)
     rates = torch.optim.lr_scheduler.OneCycleLR(optimiser, how.rate, total_steps=steps, pct_start=0.1)
     for _ in range(how.epochs):
@@ -79,6 +81,9 @@ def taught(some: Sequence[AnswerCase], how: TeachingPlan) -> VerdictModel:
             nn.utils.clip_grad_norm_(model.parameters(), MOST_NORM)
             optimiser.step()
             rates.step()
+            losses.append(loss.item())
+            if not len(losses) % TOLD_EVERY:
+                print(f"step {len(losses)} of {steps}: loss {np.mean(losses[-TOLD_EVERY:]):.3f}", flush=True)
     model.eval()
     return model
 
