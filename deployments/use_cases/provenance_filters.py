@@ -47,6 +47,8 @@ _DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 STEP_S = 0.001
 """Seconds between two moments that are told apart."""
 _SINCE = frozenset({"gt", "gte", "lt", "lte"})
+_COMPARED = _SINCE | {"eq", "ne", "in", "nin", "contains", "icontains", "not_contains"}
+"""How mem0's clients compare a value: an object of these names is none."""
 Filters = Mapping[str, Any]
 Moment = Callable[[str, str], Instant]
 """A time as it is written, of a parameter of this name."""
@@ -153,7 +155,7 @@ def _leaf(name: str, said: object, owner: str, moment: Moment) -> list[Provenanc
             return [reduce(and_, (_denied(owner, {name: each}) for each in named))]
         return [_labelled(name, each, owner) for each in named]
     if name == "metadata" and isinstance(said, Mapping) and said:
-        return [ProvenanceFilter(says=dict(metadata_told(said)))]
+        return _met_by([ProvenanceFilter()], [_beside(str(each), value) for each, value in said.items()])
     if name == "provenance" and isinstance(said, Mapping) and said:
         return [ProvenanceFilter(says=dict(_told(said)))]
     if name in TIMES and isinstance(said, Mapping) and said and said.keys() <= _SINCE:
@@ -187,7 +189,9 @@ def _denied(owner: str, filters: Filters) -> ProvenanceFilter:
         raise Invalid("filters.NOT: each must say one thing.")
     [(name, said)] = filters.items()
     if name == "metadata" and isinstance(said, Mapping) and len(said) == 1:
-        return ProvenanceFilter(denies=(dict(metadata_told(said)),))
+        listed = [each for key, value in said.items() for each in _beside(str(key), value)]
+        if not any(each.denies for each in listed):
+            return ProvenanceFilter(denies=tuple(each.says for each in listed))
     if name not in LABELS or not isinstance(said, str) or said == ANY:
         raise Invalid("filters.NOT: must name a user_id, an agent_id, an app_id, a run_id, or one thing of metadata.")
     of_all = name == "user_id" and said == owner
@@ -204,6 +208,22 @@ def _named(name: str, said: object) -> tuple[str, list[str]]:
     if how not in ("eq", "ne") or not listed or len(listed) > MOST_NAMED:
         raise Invalid(f"{name}: must be an id, or {{'in': [ids]}}, or {{'ne': id}}.")
     return how, [each if each == ANY else label(name, each) for each in listed]
+
+
+def _beside(name: str, said: object) -> list[ProvenanceFilter]:
+    """The alternatives by which metadata of a name are this value or, as it may be compared, one of some or none."""
+    how, values = "in", [said]
+    if isinstance(said, Mapping) and said and said.keys() <= _COMPARED:
+        how, value = next(iter(said.items()))
+        values = value if how in ("in", "nin") else [value]
+        if len(said) > 1 or how not in ("eq", "ne", "in", "nin") or not isinstance(values, list):
+            raise Invalid("filters.metadata: a value is compared by one of eq, ne, in and nin.")
+        if not 0 < len(values) <= MOST_NAMED:
+            raise Invalid(f"filters.metadata: must name 1 to {MOST_NAMED} values.")
+    told = [metadata_told({name: each}) for each in values]
+    if how in ("ne", "nin"):
+        return [ProvenanceFilter(denies=tuple(told))]
+    return [ProvenanceFilter(says=each) for each in told]
 
 
 def metadata_told(metadata: Mapping[Any, Any]) -> dict[str, object]:

@@ -217,6 +217,8 @@ MANGLED = (
     "{'metadata': {'a': float('nan')}}",
     "%",
     "{'user_id': {}}",
+    "{'metadata': {'a': {'gte': 1}}}",
+    "{'NOT': [{'metadata': {'a': {'contains': 'x'}}}]}",
 )
 
 

@@ -34,6 +34,9 @@ LEAVES = st.one_of(
     st.builds(lambda name, said: {name: {"in": said}}, NAMED, st.lists(SAID, min_size=1, max_size=2)),
     st.builds(lambda name, said: {name: {"ne": said}}, NAMED, SAID),
     st.builds(lambda said: {"metadata": {"mood": said}}, SAID),
+    st.builds(lambda how, said: {"metadata": {"mood": {how: said}}}, st.sampled_from(("eq", "ne")), SAID),
+    st.builds(lambda said: {"metadata": {"mood": {"in": said}}}, st.lists(SAID, min_size=1, max_size=2)),
+    st.builds(lambda said: {"NOT": [{"metadata": {"mood": {"in": said}}}]}, st.lists(SAID, min_size=1, max_size=2)),
     st.builds(lambda name, said: {"NOT": [{name: said}]}, NAMED, SAID),
 )
 FILTERS = st.recursive(
@@ -58,10 +61,12 @@ def met(filters: Mapping[str, Any], told: Mapping[str, Any]) -> bool:
     if name == "NOT":
         return not any(met(each, told) for each in said)
     if name == "metadata":
-        return bool(told.get("metadata.mood") == said["mood"])
+        return met({"metadata.mood": said["mood"]}, told)
     if isinstance(said, dict):
         [(how, named)] = said.items()
-        return any(met({name: each}, told) for each in named) if how == "in" else not met({name: named}, told)
+        if how == "in":
+            return any(met({name: each}, told) for each in named)
+        return met({name: named}, told) is not bool(how == "ne")
     owned = name == "user_id" and said in (OWNER, "*")
     return owned or (name in told if said == "*" else told.get(name) == said)
 
@@ -114,6 +119,11 @@ REFUSED: tuple[dict[str, Any], ...] = (
     {"metadata": {"a": "b" * 1_001}},
     {"metadata": {"a\x00": 1}},
     {"metadata": {"a": float("inf")}},
+    {"metadata": {"a": {"gte": 4}}},
+    {"metadata": {"a": {"ne": "x", "contains": "y"}}},
+    {"metadata": {"a": {"in": []}}},
+    {"NOT": [{"metadata": {"a": {"contains": "x"}}}]},
+    {"NOT": [{"metadata": {"a": {"ne": "x"}}}]},
     {"created_at": {}},
     {"created_at": {"in": ["2026"]}},
     {"AND": [{"OR": [{"run_id": {"in": list("abcdefghi")}}]}] * 2},
@@ -124,6 +134,11 @@ REFUSED: tuple[dict[str, Any], ...] = (
 def test_what_is_not_known_is_refused(filters: dict[str, Any]) -> None:
     with pytest.raises(Invalid):
         origins_of(filters, OWNER, moment)
+
+
+def test_an_object_of_metadata_is_compared_as_it_was_told() -> None:
+    [one] = origins_of({"metadata": {"where": {"room": "cellar"}, "n": 1}}, OWNER, moment)
+    assert one.says == metadata_told({"where": {"room": "cellar"}, "n": 1})
 
 
 def test_what_is_nested_too_deep_is_refused() -> None:
