@@ -13,7 +13,7 @@ from typing import Annotated, Any
 import orjson
 from pydantic import Field
 
-from deployments.kinds import MOST_ID, Body, ShortText, Words
+from deployments.kinds import MOST_ID, Body, ShortText, Text, Words
 from deployments.mcp.mount import mcp_dialect
 from deployments.mcp.offer import Calling, McpOffer, McpResource, McpTool
 from deployments.use_cases import graph
@@ -109,9 +109,8 @@ class SearchGraph(Body):
     """What is looked for."""
 
     query: Annotated[
-        Words,
+        Text,
         Field(
-            min_length=0,
             max_length=MOST_SEARCH,
             description="The search query to match against entity names, types, and observation content",
         ),

@@ -110,3 +110,9 @@ async def test_what_is_wrong_is_told_and_nothing_is_done(door: Door) -> None:
             assert (await told(client, "read_graph"))["entities"] == [MILL]
         async with host(door, url, PATH, user=f"{door.user}-other") as client:
             assert (await told(client, "read_graph")) == {"entities": [], "relations": []}
+
+
+async def test_a_search_for_nothing_finds_everything(door: Door) -> None:
+    async with served(door) as url, host(door, url, PATH) as client:
+        await told(client, "create_entities", entities=[MILL])
+        assert (await told(client, "search_nodes", query=""))["entities"] == [MILL]
