@@ -7,7 +7,7 @@ owner's that are kept as a note; what was heard elsewhere is in the graph as it 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from deployments.app_context import AppContext
@@ -21,6 +21,7 @@ from memory.model.entities import ENTITY_TYPES, Entity
 from memory.model.ids import fold
 from memory.model.shown import ShownFact
 from memory.model.timeline import Instant
+from memory.rules.resolution import OWNER_NAMES
 
 MOST_NODES = 2_000
 """Entities of one graph, the latest seen first."""
@@ -143,10 +144,11 @@ async def relations_between(app: AppContext, who: Caller, ends: tuple[Entity, En
 
 async def search_nodes(app: AppContext, who: Caller, query: str) -> KnowledgeGraph:
     """The entities in whose name, kind or observations every word of a query stands, and what touches them."""
-    graph, words = await read_graph(app, who), fold(query).split()
+    graph, words, own = await read_graph(app, who), fold(query).split(), await _own_names(app, who)
 
     def fits(node: GraphNode) -> bool:
-        text = fold(" ".join((*node.entity.names, node.kind, *(each.text for each in node.observed))))
+        names = _names_of(node.entity, own)
+        text = fold(" ".join((*names, node.kind, *(each.text for each in node.observed))))
         return all(word in text for word in words)
 
     nodes = [node for node in graph.nodes if fits(node)]
@@ -220,14 +222,27 @@ async def relate(
 
 
 async def _called(app: AppContext, who: Caller, name: str) -> Entity | None:
-    """The entity in sight that is called so, the latest seen of several.
+    """The entity in sight that is called so, the latest seen of several; the owner under each name there is for them.
 
     Asked for by its ids, for a list that looks for a name counts what is known of every entity first.
     """
+    called, own = fold(name), await _own_names(app, who)
     ids = await app.stores.reads.facts.subjects(who.view, " ".join(name.split()))
-    page = await app.stores.reads.entities.page(who.view, len(ids), ids=ids) if ids else None
-    called = fold(name)
-    return next((each.entity for each in page.shown if called in each.entity.names), None) if page else None
+    if called in own:
+        ids += [one for each in sorted(own) for one in await app.stores.reads.facts.subjects(who.view, each)]
+    page = await app.stores.reads.entities.page(who.view, len(ids), ids=list(dict.fromkeys(ids))) if ids else None
+    found = [each.entity for each in page.shown if called in _names_of(each.entity, own)] if page else []
+    return next((each for each in found if each.is_owner and called in own), next(iter(found), None))
+
+
+async def _own_names(app: AppContext, who: Caller) -> frozenset[str]:
+    """How the owner may be called, folded, as statements about them are understood."""
+    profile = await app.profile(who.user_id)
+    return OWNER_NAMES | {fold(each) for each in (profile.name, *profile.speaker_labels) if each}
+
+
+def _names_of(entity: Entity, own: Collection[str]) -> frozenset[str]:
+    return entity.names.union(own) if entity.is_owner else entity.names
 
 
 async def _with_facts(app: AppContext, who: Caller, entities: Sequence[Entity]) -> KnowledgeGraph:
@@ -242,13 +257,14 @@ async def _drawn(
     app: AppContext, who: Caller, entities: Sequence[Entity], facts: Sequence[ShownFact]
 ) -> KnowledgeGraph:
     """These entities with what these facts say of them."""
-    told = {fact.subject_id: fact.object for fact in facts if fact.predicate == IS_A}
+    own = await _own_names(app, who)
+    told = {fact.subject_id: fact.object for fact in facts if _tells_kind(fact)}
     nodes = {each.entity_id: GraphNode(each, told.get(each.entity_id) or each.type) for each in entities}
     names = await _names(app, who, nodes, facts)
     relations = []
     for fact in sorted(facts, key=lambda fact: (fact.valid_from, fact.system_from, fact.fact_id)):
         subject, target = fact.subject_id, fact.object_id
-        if fact.predicate == IS_A:
+        if _tells_kind(fact):
             continue
         ends = (names.get(subject), names.get(target or ""))
         if ends[0] is not None and ends[1] is not None:
@@ -256,7 +272,7 @@ async def _drawn(
             if _told_as(fact) == {AS_RELATION}:
                 continue
         if subject in nodes:
-            words = fact.statement.removeprefix(f"{names[subject]}: ")  # as it was given, which may not name it
+            words = _as_given(fact.statement, _names_of(nodes[subject].entity, own))
             nodes[subject].observed.append(Observed(fact.fact_id, words, frozenset(fact.source_ids)))
     return KnowledgeGraph(list(nodes.values()), relations)
 
@@ -275,6 +291,11 @@ async def _names(
 
 def _eldest_first(entities: Iterable[Entity]) -> list[Entity]:
     return sorted(entities, key=lambda each: (each.created_at, each.entity_id))
+
+
+def _tells_kind(fact: ShownFact) -> bool:
+    """Whether it says what kind of thing an entity is, and does not lead to another entity as a client has told it."""
+    return fact.predicate == IS_A and AS_RELATION not in _told_as(fact)
 
 
 def _told_as(fact: ShownFact) -> set[str | None]:
@@ -296,6 +317,13 @@ def _alone(name: str, observation: str) -> str:
     observation = " ".join(observation.split())
     named = re.search(rf"(?<!\w){re.escape(fold(name))}(?!\w)", fold(observation))
     return observation if named else f"{name}: {observation}"
+
+
+def _as_given(statement: str, names: Collection[str]) -> str:
+    """A statement as it was given, which may not have named whom it is about."""
+    ends = (each for each in re.finditer(": ", statement) if fold(statement[: each.start()]) in names)
+    found = next(ends, None)
+    return statement if found is None else statement[found.end() :]
 
 
 def _ours(kind: str) -> str:

@@ -112,6 +112,52 @@ async def test_what_is_wrong_is_told_and_nothing_is_done(door: Door) -> None:
             assert (await told(client, "read_graph")) == {"entities": [], "relations": []}
 
 
+@pytest.mark.parametrize("name", ["", "Maya"])
+async def test_whoever_is_called_user_or_me_is_the_owner(door: Door, name: str) -> None:
+    await door.client.put("/v1/profile", json={"name": name, "time_zone": "Europe/Lisbon"})
+    own = {"name": "User", "entityType": "person", "observations": ["Likes figs"]}
+    again = {**own, "name": "me", "observations": ["Likes figs", "Runs at dawn"]}
+    async with served(door) as url, host(door, url, PATH) as client:
+        assert await told(client, "create_entities", entities=[own, MILL]) == {"entities": [own, MILL]}
+        assert await told(client, "create_entities", entities=[own, MILL]) == {"entities": []}
+        fresh = {**again, "observations": ["Runs at dawn"]}
+        assert await told(client, "create_entities", entities=[again]) == {"entities": [fresh]}
+        added = [{"entityName": "user", "contents": ["Plays chess"]}]
+        await told(client, "add_observations", observations=added)
+        relation = {"from": "User", "to": "Old Mill", "relationType": "buys_at"}
+        assert await told(client, "create_relations", relations=[relation]) == {"relations": [relation]}
+        [node] = (await told(client, "open_nodes", names=["User", "me"]))["entities"]
+        assert node["name"] == (name or "owner")
+        assert node["observations"] == ["Likes figs", "Runs at dawn", "Plays chess"]
+        found = await told(client, "search_nodes", query="user")
+        assert (found["entities"], found["relations"]) == ([node], [{**relation, "from": node["name"]}])
+        gone = [{"entityName": "User", "observations": ["likes figs"]}]
+        done = await told(client, "delete_observations", deletions=gone)
+        assert done["message"] == "Observations deleted successfully"
+        [node] = (await told(client, "open_nodes", names=["User"]))["entities"]
+        assert node["observations"] == ["Runs at dawn", "Plays chess"]
+
+
+async def test_a_name_in_other_letters_is_the_same_and_is_left_out_of_what_is_observed(door: Door) -> None:
+    async with served(door) as url, host(door, url, PATH) as client:
+        await told(client, "create_entities", entities=[ROBIN])
+        await told(client, "create_entities", entities=[{**ROBIN, "name": "robin_vale", "observations": ["Rows"]}])
+        [node] = (await told(client, "read_graph"))["entities"]
+    assert node == {**ROBIN, "observations": [*ROBIN["observations"], "Rows"]}
+
+
+async def test_what_something_is_stands_in_the_graph_as_a_relation_too(door: Door) -> None:
+    dog = {"name": "Dog", "entityType": "species", "observations": []}
+    rex = {"name": "Rex", "entityType": "pet", "observations": []}
+    is_a = {"from": "Rex", "to": "Dog", "relationType": "is_a"}
+    async with served(door) as url, host(door, url, PATH) as client:
+        await told(client, "create_entities", entities=[rex, dog])
+        assert await told(client, "create_relations", relations=[is_a]) == {"relations": [is_a]}
+        assert await told(client, "read_graph") == {"entities": [rex, dog], "relations": [is_a]}
+        await told(client, "delete_relations", relations=[is_a])
+        assert await told(client, "read_graph") == {"entities": [rex, dog], "relations": []}
+
+
 async def test_a_search_for_nothing_finds_everything(door: Door) -> None:
     async with served(door) as url, host(door, url, PATH) as client:
         await told(client, "create_entities", entities=[MILL])
