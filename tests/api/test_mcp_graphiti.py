@@ -136,6 +136,25 @@ async def test_a_group_narrows_what_is_shown(door: Door) -> None:
         assert (await told(client, "search_memory_facts", query="Who bakes?", group_ids="bakery"))["facts"]
 
 
+async def test_a_small_group_is_found_beside_a_large_one(door: Door) -> None:
+    crowd = [{"speaker": f"Tenant {n}", "text": f"I live in Porto, flat {n}."} for n in range(60)]
+    large = {"source_id": "large", "started_at": "2026-03-01T08:00:00Z", "segments": crowd}
+    await door.post("/v1/sources", {**large, "provenance": {"group_id": "large"}}, 202)
+    async with served(door) as url, host(door, url, PATH) as client:
+        body = "My sister Ines lives in Porto. Ferries leave for the islands whenever the winter storms allow it."
+        await told(client, "add_memory", name="Card", episode_body=body, group_id="small")
+        await door.settle()
+        asked = {"query": "Who lives in Porto?", "group_ids": "small"}
+        facts = (await told(client, "search_memory_facts", **asked))["facts"]
+        assert any("Porto" in each["fact"] for each in facts)
+        assert {each["group_id"] for each in facts} == {"small"}
+        nodes = (await told(client, "search_nodes", **asked))["nodes"]
+        assert "Ines" in {each["name"] for each in nodes}
+        assert (await told(client, "search_memory_facts", query="Porto", group_ids=["nowhere"]))["facts"] == []
+        assert (await told(client, "search_memory_facts", query="Porto", group_ids=[]))["facts"]
+        assert len((await told(client, "get_episodes", group_ids=[]))["episodes"]) == 2
+
+
 async def test_what_cannot_be_done_is_an_error_in_the_result(door: Door) -> None:
     async with served(door) as url:
         async with host(door, url, PATH) as client:
