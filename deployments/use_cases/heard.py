@@ -153,14 +153,20 @@ async def search_heard(
 
     What comes from sources that have expired is told if it is asked for. Raises Invalid.
     """
+    found, day = await _found(app, who, asked, origins), _day(app)
+    if not expired and any(str(here.provenance.get(EXPIRES_ON) or day) < day for _, here in found):
+        # these took the places of others; most memories have none, and what looks at every provenance costs more
+        found = await _found(app, who, asked, [replace(each, alive_on=day) for each in origins])
+    return [each for each in found if least is None or each[0].relevance_score >= least]
+
+
+async def _found(
+    app: AppContext, who: Caller, asked: ContextParameters, origins: Sequence[ProvenanceFilter]
+) -> list[tuple[Hit, HeardSegment]]:
     hits = (await search(app, who, asked, None if tuple(origins) == ANYWHERE else origins)).results
-    hits = [each for each in hits if least is None or each.relevance_score >= least]
     said = await heard_at(app, who, [(each.source_id, each.segment_id) for each in hits])
-    found = [
-        (each, said[each.source_id, each.segment_id]) for each in hits if (each.source_id, each.segment_id) in said
-    ]
-    day = "" if expired else _day(app)
-    return [(hit, here) for hit, here in found if str(here.provenance.get(EXPIRES_ON) or day) >= day]
+    places = ((each, (each.source_id, each.segment_id)) for each in hits)
+    return [(each, said[place]) for each, place in places if place in said]
 
 
 async def reword(app: AppContext, who: Caller, place: Place, new: Rewording) -> HeardSegment:

@@ -351,3 +351,15 @@ async def test_what_the_platform_has_beside_memories_is_refused_by_name(door: Do
     for path in ("/v2/profiles/jobs/j-1/", "/api/v1/orgs/organizations/memoray/projects/other/"):
         await asked(client, "GET", path, 404)
     assert await asked(client, "GET", "/api/v1/webhooks/projects/default/") == []
+
+
+async def test_what_has_expired_takes_nobody_s_place_in_a_search(door: Door) -> None:
+    client = await speaking(door, door.user)
+    for code in range(8):
+        await kept(client, f"The boiler code is {code}", expiration_date="2020-01-01")
+    await kept(client, "The boiler code was changed by the man who came, and is on the inner door now")
+    body = {"query": "What is the boiler code?", "top_k": 3}
+    found = (await asked(client, "POST", "/v3/memories/search/", json=body))["results"]
+    assert [each["memory"].split(",")[0] for each in found] == ["The boiler code was changed by the man who came"]
+    every = (await asked(client, "POST", "/v3/memories/search/", json={**body, "show_expired": True}))["results"]
+    assert {each["expiration_date"] for each in every} == {"2020-01-01"}
