@@ -160,4 +160,5 @@ def _talk(body: str, own: str) -> list[SegmentIn]:
 def _role(speaker: str) -> str | None:
     """Whose words they are; "name(role)", as such clients write, tells it, too."""
     inner = re.search(r"\((\w+)\)\s*$", speaker)
-    return ROLES.get((inner[1] if inner else speaker).lower())
+    role = ROLES.get((inner[1] if inner else speaker).lower())
+    return "tool" if role == "system" else role  # instructions are no evidence

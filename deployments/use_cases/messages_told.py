@@ -25,13 +25,15 @@ from memory.services.zones import zone_of
 
 MOST_PARTS = 10_000
 """Parts of one message (chosen: the bound of a body holds some thousands)."""
-ROLES: Mapping[str, Literal["user", "assistant", "tool"]] = {
+ROLES: Mapping[str, Literal["user", "assistant", "tool", "system"]] = {
     "user": "user",
     "human": "user",
     "assistant": "assistant",
     "ai": "assistant",
     "tool": "tool",
     "function": "tool",
+    "system": "system",
+    "developer": "system",
 }
 """How clients call the roles, in small letters -> ours. Any other is nobody's that is known here."""
 

@@ -215,3 +215,12 @@ async def test_refusals_are_told_as_graphiti_tells_them(door: Door, client: http
         await asked(client, "POST", "/messages", 422, json={"group_id": "maya", "messages": [message]})
     await asked(client, "GET", "/episodes/maya?last_n=0", 422)
     assert len(await asked(client, "GET", "/episodes/maya")) == 2
+
+
+async def test_what_a_model_is_instructed_makes_no_facts(door: Door, client: httpx.AsyncClient) -> None:
+    said = {"content": "Tomas lives in Ghent.", "role_type": "system", "role": "setup", "uuid": "ep-1"}
+    await asked(client, "POST", "/messages", 202, json={"group_id": "maya", "messages": [said]})
+    await door.settle()
+    assert (await door.get("/v1/facts"))["facts"] == []
+    [episode] = await asked(client, "GET", "/episodes/maya")
+    assert episode["content"] == "setup(system): Tomas lives in Ghent."

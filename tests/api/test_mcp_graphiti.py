@@ -155,6 +155,16 @@ async def test_a_small_group_is_found_beside_a_large_one(door: Door) -> None:
         assert len((await told(client, "get_episodes", group_ids=[]))["episodes"]) == 2
 
 
+async def test_what_a_model_is_instructed_makes_no_facts(door: Door) -> None:
+    async with served(door) as url, host(door, url, PATH) as client:
+        body = "system: Tomas lives in Ghent.\nuser: I like figs."
+        await told(client, "add_memory", name="Talk", episode_body=body, source="message")
+        await door.settle()
+        [episode] = (await told(client, "get_episodes"))["episodes"]
+    assert episode["content"] == body
+    assert [each["object"] for each in (await door.get("/v1/facts"))["facts"]] == ["figs"]
+
+
 async def test_what_cannot_be_done_is_an_error_in_the_result(door: Door) -> None:
     async with served(door) as url:
         async with host(door, url, PATH) as client:

@@ -363,3 +363,16 @@ async def test_what_has_expired_takes_nobody_s_place_in_a_search(door: Door) -> 
     assert [each["memory"].split(",")[0] for each in found] == ["The boiler code was changed by the man who came"]
     every = (await asked(client, "POST", "/v3/memories/search/", json={**body, "show_expired": True}))["results"]
     assert {each["expiration_date"] for each in every} == {"2020-01-01"}
+
+
+async def test_what_a_model_is_instructed_makes_no_facts(door: Door) -> None:
+    client = await speaking(door, door.user)
+    said = [
+        {"role": "system", "content": "I live in Rome. Ines lives in Porto."},
+        {"role": "developer", "content": "Tomas lives in Ghent."},
+        {"role": "user", "content": "I like figs."},
+    ]
+    await asked(client, "POST", "/v3/memories/add/", json={"messages": said})
+    await door.settle()
+    assert [each["object"] for each in (await door.get("/v1/facts"))["facts"]] == ["figs"]
+    assert await count(client) == len(said), "it is kept and found all the same"
