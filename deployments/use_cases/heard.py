@@ -174,6 +174,14 @@ async def reword(app: AppContext, who: Caller, place: Place, new: Rewording) -> 
 
     No better transcription takes its place. Raises Forbidden, NotFound, Invalid.
     """
+    told = await reworded(app, who, place, new)
+    await app.stores.intake.capture.store(told, Telling(revive=False))
+    await app.actors.wake()
+    return await one_heard(app, who, place)
+
+
+async def reworded(app: AppContext, who: Caller, place: Place, new: Rewording) -> Source:
+    """What `reword` would store. Raises Forbidden, NotFound, Invalid."""
     before = await one_heard(app, writing(who), place)
     if new.text is not None and not new.text.strip():
         raise Invalid("text: there are no words in it.")
@@ -190,9 +198,7 @@ async def reword(app: AppContext, who: Caller, place: Place, new: Rewording) -> 
         raise Invalid("timestamp: this was told with other words, at one time.")
     if new.at is not None:
         source = replace(source, started_at=new.at - said.start, ended_at=None)
-    await app.stores.intake.capture.store(_told_again(source, said, new, added), Telling(revive=False))
-    await app.actors.wake()
-    return await one_heard(app, who, place)
+    return _told_again(source, said, new, added)
 
 
 async def forget_one_heard(app: AppContext, who: Caller, key: str, place: Place) -> None:

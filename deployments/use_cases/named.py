@@ -86,12 +86,27 @@ async def put_otherwise(app: AppContext, who: Caller, key: str, named: Named, ne
     writing(who)
     if len(named) != 1:
         return named_words(await heard.reword(app, who, (named[0], named[1]), new))
-    if new.text is None or new.provenance or new.at is not None:
-        raise Invalid("Of a fact the text alone can be changed.")
-    current = (await facts.versions(app, who, named[0]))[-1]
-    correction = checked(remembering.Correction.model_validate, {"statement": new.text})
+    current, correction = await _corrected(app, who, named, new)
     fresh = await remembering.correct(app, who, key, current.fact_id, correction)
     return named_fact([await facts.one(app, who, fresh.fact_id)])
+
+
+async def can_be_put(app: AppContext, who: Caller, named: Named, new: Rewording) -> None:
+    """Raises what `put_otherwise` raises of what is asked for, and changes nothing."""
+    writing(who)
+    if len(named) != 1:
+        await heard.reworded(app, who, (named[0], named[1]), new)
+    else:
+        await _corrected(app, who, named, new)
+
+
+async def _corrected(
+    app: AppContext, who: Caller, named: Named, new: Rewording
+) -> tuple[FactOut, remembering.Correction]:
+    if new.text is None or not new.text.strip() or new.provenance or new.at is not None:
+        raise Invalid("Of a fact the text alone can be changed, and must have words.")
+    current = (await facts.versions(app, who, named[0]))[-1]
+    return current, checked(remembering.Correction.model_validate, {"statement": new.text})
 
 
 async def confirm_named(app: AppContext, who: Caller, key: str, named: Named) -> None:

@@ -162,13 +162,20 @@ async def get(memory: str, request: Request, who: Reader, app: Here) -> Any:
 @router.put("/v1/memories/{memory:path}/")
 async def update(memory: str, body: requests.Updated, request: Request, who: Who, app: Here, key: Key) -> Any:
     """Put a memory into other words, or keep something else beside it. A fact is corrected."""
-    if not body.model_fields_set:
+    who, what, new = await _change(memory, body, request, who, app)
+    said = memory_of(who, await named.put_otherwise(app, who, key, what, new))
+    return {**said, "text": said["memory"]}
+
+
+async def _change(
+    memory: str, body: requests.Updated, request: Request, who: Caller, app: AppContext
+) -> tuple[Caller, named.Named, heard.Rewording]:
+    """Who changes which memory, and how. Raises NotFound and Invalid."""
+    if not body.model_fields_set & requests.Updated.model_fields.keys():
         raise Invalid("text, metadata, timestamp or expiration_date: one of them is required.")
     who, what = await requests.memory_named(request, app, who, memory)
     [at] = await moments_of(app, who, timestamp=body.timestamp)
-    new = heard.Rewording(body.text, provenance=body.provenance(), at=at)
-    said = memory_of(who, await named.put_otherwise(app, who, key, what, new))
-    return {**said, "text": said["memory"]}
+    return who, what, heard.Rewording(body.text, provenance=body.provenance(), at=at)
 
 
 @router.delete("/v1/memories/{memory:path}/")
@@ -181,10 +188,9 @@ async def delete(memory: str, request: Request, who: Who, app: Here, key: Key, d
 
 @router.put("/v1/batch/")
 async def update_batch(memories: requests.Updates, request: Request, who: Who, app: Here, key: Key) -> Any:
-    """Put many memories into other words. One that there is not refuses them all."""
+    """Put many memories into other words. One that cannot be, or that there is not, refuses them all."""
     for each in memories:
-        each.provenance()
-        await get(each.memory_id, request, who, app)
+        await named.can_be_put(app, *await _change(each.memory_id, each, request, who, app))
     for number, each in enumerate(memories):
         await update(each.memory_id, each, request, who, app, f"{key}-{number}")
     return {"message": f"Successfully updated {len(memories)} memories"}
