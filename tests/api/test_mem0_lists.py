@@ -1,4 +1,4 @@
-"""What mem0's clients list and change many at a time."""
+"""What mem0's clients list and change many at a time: page by page, and all or nothing."""
 
 from __future__ import annotations
 
@@ -15,6 +15,37 @@ pytestmark = pytest.mark.postgres
 
 async def notes(client: httpx.AsyncClient, number: int) -> list[str]:
     return [await kept(client, f"Note {each}") for each in range(number)]
+
+
+def texts(page: Any) -> list[str]:
+    return [each["memory"] for each in page["results"]]
+
+
+async def test_a_list_of_the_first_version_has_pages_where_they_are_asked_for(door: Door) -> None:
+    client = await speaking(door, door.user)
+    await notes(client, 5)
+    path, seen = "/v1/memories/?page=1&page_size=2", list[str]()
+    while path:
+        page = await asked(client, "GET", path)
+        assert page["count"] == 5
+        seen += texts(page)
+        path = page["next"]
+    assert sorted(seen) == [f"Note {each}" for each in range(5)]
+    whole = await asked(client, "GET", "/v1/memories/")
+    assert [each["memory"] for each in whole] == seen, "without pages it is a list, as it was then"
+
+
+async def test_an_export_beyond_one_page_is_fetched_page_by_page(door: Door) -> None:
+    client = await speaking(door, door.user)
+    await notes(client, 5)
+    begun = await asked(client, "POST", "/v1/exports/", json={"schema": {}})
+    seen = []
+    for number in (1, 2, 3):
+        body = {"memory_export_id": begun["id"], "page": number, "page_size": 2}
+        seen += texts(await asked(client, "POST", "/v1/exports/get/", json=body))
+    assert sorted(seen) == [f"Note {each}" for each in range(5)]
+    whole = await asked(client, "POST", "/v1/exports/get/", json={"memory_export_id": begun["id"]})
+    assert texts(whole) == seen
 
 
 @pytest.mark.parametrize(

@@ -94,9 +94,13 @@ async def find(body: requests.Sought, request: Request, who: Reader, app: Here) 
 @router.post("/v2/memories/")
 async def every(body: requests.Listed, request: Request, who: Reader, app: Here) -> Any:
     """Memories, the latest first, a page at a time."""
-    body = _with_url(request, body.model_dump(exclude_unset=True))
+    return await _listed(_with_url(request, body.model_dump(exclude_unset=True)), request, app, who)
+
+
+async def _listed(body: requests.Listed, request: Request, app: AppContext, who: Caller) -> Any:
+    """A page, with how many memories there are in all and where the pages beside it are."""
+    shown, total = await _page(body, request, app, who, body.page_size)
     size = min(body.page_size, MOST_PAGE)
-    shown, total = await _page(body, request, app, who, size, (body.page - 1) * size)
     beside = partial(request.url.include_query_params, page_size=size)
     return {
         "count": total,
@@ -107,17 +111,23 @@ async def every(body: requests.Listed, request: Request, who: Reader, app: Here)
 
 
 async def _page(
-    body: requests.Listed, request: Request, app: AppContext, who: Caller, limit: int, offset: int = 0
+    body: requests.Listed, request: Request, app: AppContext, who: Caller, otherwise: int
 ) -> tuple[list[Memory], int]:
+    """The memories of the page that is asked for, which is of `otherwise` unless it says its size; and of how many."""
     who, origins = await requests.meant(request, app, who, body.meant())
-    page = await heard.list_heard(app, who, origins, heard.HeardStretch(limit, offset), expired=body.show_expired)
+    size = min(body.page_size if "page_size" in body.model_fields_set else otherwise, MOST_PAGE)
+    stretch = heard.HeardStretch(size, (body.page - 1) * size)
+    page = await heard.list_heard(app, who, origins, stretch, expired=body.show_expired)
     return [memory_of(who, each) for each in page.segments], page.total
 
 
 @router.get("/v1/memories/")
 async def every_by_url(request: Request, who: Reader, app: Here) -> Any:
-    """The same, as clients before version 3 ask for it."""
-    return (await _page(_with_url(request, {}), request, app, who, MOST_PAGE))[0]
+    """The same, as clients before version 3 ask for it: a list of memories, unless they ask for a page."""
+    body = _with_url(request, {})
+    if body.model_fields_set & {"page", "page_size"}:
+        return await _listed(body, request, app, who)
+    return (await _page(body, request, app, who, MOST_PAGE))[0]
 
 
 def _with_url(request: Request, said: dict[str, Any]) -> requests.Listed:
