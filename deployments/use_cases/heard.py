@@ -182,18 +182,16 @@ async def reword(app: AppContext, who: Caller, place: Place, new: Rewording) -> 
 
 async def reworded(app: AppContext, who: Caller, place: Place, new: Rewording) -> Source:
     """What `reword` would store. Raises Forbidden, NotFound, Invalid."""
-    before = await one_heard(app, writing(who), place)
+    await one_heard(app, writing(who), place)
     if new.text is not None and not new.text.strip():
         raise Invalid("text: there are no words in it.")
     scope, source_id = await app.stores.reads.sources.resolve(who.view, place[0], None)
     segments = await app.stores.reads.sources.segments(scope, source_id, raws=True)
     [said] = [each for each in segments if each.segment_id == place[1]]
+    source = await app.stores.reads.sources.one(who.view, scope, source_id)
     added = dict(new.provenance or {})
     if new.text not in (None, said.text):
-        added[f"{WAS}{said.revision}.{place[1]}"] = said.text[:WORDING_CHARS]
-    if len([name for name in {**before.provenance, **added} if name.startswith(WAS)]) > MOST_WORDINGS:
-        raise Invalid(f"It was put into other words {MOST_WORDINGS} times; forget it, and tell it anew.")
-    source = await app.stores.reads.sources.one(who.view, scope, source_id)
+        added |= _kept_wordings(source.provenance, said)
     if new.at is not None and len(segments) > 1:
         raise Invalid("timestamp: this was told with other words, at one time.")
     if new.at is not None:
@@ -242,6 +240,24 @@ def _use(count: LabelCount, unnamed: str) -> LabelUse:
     return LabelUse(count.name, label, count.segments, iso(count.first_at), iso(count.last_at))
 
 
+def _kept_wordings(provenance: Mapping[str, Any], said: KnownSegment) -> dict[str, str]:
+    """What a segment says and said before, by names in the provenance of its source.
+
+    Where that keeps as many as it may, the eldest of the segment goes: names stay in a provenance, so others take its.
+    """
+    names, text = [name for name in provenance if _WAS.fullmatch(name)], said.text[:WORDING_CHARS]
+    if len(names) < MOST_WORDINGS:
+        return {f"{WAS}{said.revision}.{said.segment_id}": text}
+    own = _wordings(provenance, said.segment_id)
+    return dict(zip(own, [*list(own.values())[1:], text], strict=True)) if own else {}
+
+
+def _wordings(provenance: Mapping[str, Any], segment_id: str) -> dict[str, str]:
+    """Name in the provenance of its source -> what a segment said, the eldest first."""
+    found = [(int(was[1]), name) for name in provenance if (was := _WAS.fullmatch(name)) and was[2] == segment_id]
+    return {name: str(provenance[name]) for _, name in sorted(found)}
+
+
 def _told_again(source: KnownSource, said: KnownSegment, new: Rewording, added: Mapping[str, object]) -> Source:
     """A source as it stands, with one segment of it told anew."""
     names = (
@@ -283,11 +299,6 @@ def _told_again(source: KnownSource, said: KnownSegment, new: Rewording, added: 
 
 def _shown(segment: SpokenSegment) -> HeardSegment:
     told = segment.provenance
-    was = [
-        (int(found[1]), str(told[name]))
-        for name in told
-        if (found := _WAS.fullmatch(name)) and found[2] == segment.segment_id
-    ]
     return HeardSegment(
         source_id=segment.source_id,
         segment_id=segment.segment_id,
@@ -297,5 +308,5 @@ def _shown(segment: SpokenSegment) -> HeardSegment:
         at=segment.at,
         changed_at=segment.committed_at,
         provenance={name: said for name, said in told.items() if not name.startswith(WAS)},
-        wordings=[words for _, words in sorted(was)],
+        wordings=list(_wordings(told, segment.segment_id).values()),
     )

@@ -7,6 +7,7 @@ from typing import Any
 import httpx
 import pytest
 
+from deployments.use_cases.heard import MOST_WORDINGS
 from tests.api.conftest import Door
 from tests.api.test_mem0 import asked, kept, speaking
 
@@ -58,3 +59,23 @@ async def test_a_batch_of_which_one_cannot_be_done_changes_nothing(door: Door, w
     await asked(client, "PUT", "/v1/batch/", 422, json={"memories": memories})
     for each, text in ((first, "Note 0"), (second, "Note 1")):
         assert (await asked(client, "GET", f"/v1/memories/{each}/"))["memory"] == text
+
+
+async def test_a_memory_may_change_often_and_keeps_its_latest_wordings(door: Door) -> None:
+    client = await speaking(door, door.user)
+    [one, other] = await notes(client, 2)
+    for number in range(30):
+        await asked(client, "PUT", f"/v1/memories/{one}/", json={"text": f"Version {number}"})
+    await asked(client, "PUT", f"/v1/memories/{other}/", json={"text": "Version 0"})
+    said = await asked(client, "GET", f"/v1/memories/{one}/history/")
+    assert [each["new_memory"] for each in said] == [
+        f"Version {number}" for number in range(30 - MOST_WORDINGS - 1, 30)
+    ]
+    [kept_of] = await door.rows(
+        "SELECT max((SELECT count(*) FROM jsonb_object_keys(provenance) AS k (name) WHERE name LIKE 'was.%%')) AS most"
+        " FROM sources WHERE scope = %(scope)s",
+        scope=f"user:{door.user}",
+    )
+    assert kept_of["most"] == MOST_WORDINGS
+    said = await asked(client, "GET", f"/v1/memories/{other}/history/")
+    assert [each["new_memory"] for each in said] == ["Note 1", "Version 0"]
