@@ -56,6 +56,13 @@ async def test_the_tools_of_the_chat(omi: Omi) -> None:  # noqa: F811
     assert set(await omi.send("tools/delete_everything", {}, 404)) == {"error"}
 
 
+async def test_the_chat_is_told_when_something_was_said_where_its_wearer_lives(omi: Omi) -> None:  # noqa: F811
+    await omi.door.client.put("/v1/profile", json={"name": "Maya", "time_zone": "Pacific/Auckland"})
+    await omi.heard(mine("s1", "The spare key lies under the blue pot.", 0.0, 0.0))
+    found = await omi.send("tools/search_memory", {"query": "Where is the spare key?"})
+    assert found["result"] == "2026-03-02 01:00, Maya: The spare key lies under the blue pot."
+
+
 async def test_the_tools_with_a_token_in_a_header(omi: Omi) -> None:  # noqa: F811
     headers = {"Authorization": f"Bearer {omi.secret}"}
     assert (await omi.http.get("/.well-known/omi-tools.json")).status_code == 401

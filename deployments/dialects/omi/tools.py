@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from fastapi.encoders import jsonable_encoder
 from starlette.responses import Response
@@ -18,6 +19,7 @@ from deployments.showing import VisibleJson
 from deployments.use_cases.tools import TOOLS, call_tool
 from memory.errors import DomainError, Forbidden, NotFound
 from memory.model.timeline import to_datetime
+from memory.services.zones import zone_of
 
 router = json_router(described=False)
 _BESIDES = frozenset({"uid", "app_id", "tool_name", "geolocation"})
@@ -30,18 +32,19 @@ MOST_RESULT = 4_000
 class _Offered:
     """A tool as Omi's chat gets it: what it has to say, what it may, what is shown meanwhile, and its result in words.
 
+    Times in these are those where the owner lives, whose zone `shown` is given.
     Omi knows no alternatives in a schema, so arguments of which one or the other is needed are fewer here.
     """
 
     required: tuple[str, ...]
     optional: tuple[str, ...]
     status: str
-    shown: Callable[[Mapping[str, Any]], str]
+    shown: Callable[[Mapping[str, Any], ZoneInfo], str]
 
 
-def _found(answer: Mapping[str, Any]) -> str:
+def _found(answer: Mapping[str, Any], zone: ZoneInfo) -> str:
     lines = [
-        f"{to_datetime(each['timestamp']):%Y-%m-%d %H:%M}, {each['speaker']}: {each['text']}"
+        f"{to_datetime(each['timestamp']).astimezone(zone):%Y-%m-%d %H:%M}, {each['speaker']}: {each['text']}"
         for each in answer["results"]
     ]
     if answer["abstained"]:
@@ -49,15 +52,15 @@ def _found(answer: Mapping[str, Any]) -> str:
     return "\n".join(lines) if answer["results"] else "Nothing is remembered about this."
 
 
-def _changed(answer: Mapping[str, Any]) -> str:
+def _changed(answer: Mapping[str, Any], _: ZoneInfo) -> str:
     return f"Done: {answer['outcome']} (fact {answer['fact_id']})."
 
 
-def _facts(answer: Mapping[str, Any]) -> str:
+def _facts(answer: Mapping[str, Any], _: ZoneInfo) -> str:
     return "\n".join(f"{each['statement']} (fact {each['fact_id']})" for each in answer["facts"]) or "There are none."
 
 
-def _page(answer: Mapping[str, Any]) -> str:
+def _page(answer: Mapping[str, Any], _: ZoneInfo) -> str:
     lines = [f"{answer['name']} ({answer['entity_type']})", answer["description"] or ""]
     lines += [each["statement"] for each in answer["facts"]]
     if related := ", ".join(each["name"] for each in answer["related"][:10]):
@@ -65,12 +68,12 @@ def _page(answer: Mapping[str, Any]) -> str:
     return "\n".join(filter(None, lines))
 
 
-def _why(answer: Mapping[str, Any]) -> str:
+def _why(answer: Mapping[str, Any], _: ZoneInfo) -> str:
     words = (f"{each['speaker']}: {each['text']}" for each in answer["words"])
     return "\n".join([answer["fact"]["statement"], *words])
 
 
-def _figures(answer: Mapping[str, Any]) -> str:
+def _figures(answer: Mapping[str, Any], _: ZoneInfo) -> str:
     counted = {"conversations": "sessions_count", "utterances": "segments_count", "entities": "entities_count"}
     return ", ".join(f"{answer[name]} {what}" for what, name in counted.items())
 
@@ -113,7 +116,8 @@ async def use_tool(name: str, sent: Sent, who: Reader, app: Here, key: Key) -> R
         if error.status >= HTTPStatus.INTERNAL_SERVER_ERROR or isinstance(error, Forbidden):
             raise
         return VisibleJson({"error": error.detail})
-    return VisibleJson({"result": _OFFERED[name].shown(jsonable_encoder(answer))[:MOST_RESULT]})
+    zone = zone_of((await app.profile(who.user_id)).time_zone)
+    return VisibleJson({"result": _OFFERED[name].shown(jsonable_encoder(answer), zone)[:MOST_RESULT]})
 
 
 def _manifest(below: str) -> dict[str, Any]:
