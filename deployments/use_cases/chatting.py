@@ -27,7 +27,7 @@ from deployments.use_cases.asking import AskIn, Citation, citations_of
 from deployments.use_cases.contexts import asks_again, hit_of
 from deployments.use_cases.questions import Recalled, ask
 from deployments.use_cases.searching import question_of
-from deployments.use_cases.telling import SegmentIn, SourceIn, tell
+from deployments.use_cases.telling import RoleMessageIn, SourceIn, tell
 from memory.errors import AnswerCut, DomainError, ModelFailed, Unavailable
 from memory.model.ids import digest
 from memory.model.profile import Profile
@@ -79,6 +79,8 @@ class Talk:
     """Words that end the answer in front of them."""
     provenance: Mapping[str, str] = field(default_factory=dict)
     """What is kept about where the talk came from."""
+    named: Mapping[int, str] = field(default_factory=dict)
+    """Place of a turn -> who says it, where the client tells. An unnamed user is the owner."""
     remembered: bool = True
 
     @property
@@ -308,19 +310,16 @@ async def remember(app: AppContext, who: Caller, talk: Talk, reminded: Reminded,
     stored = await app.stores.reads.sources.segments(who.scope, source_id)
     known = {each.segment_id: each for each in stored}
     started = stored[0].at - stored[0].start if stored else now
-    owner = profile.label
-    assistant = next(iter(profile.assistant_labels), "assistant")
     after = max(now - started, *(each.end for each in stored), 0.0)
     segments = [
-        SegmentIn(
-            segment_id=name,
-            speaker=owner if role == "user" else assistant,
-            text=words,
-            role=role,
-            start=known[name].start if name in known else round(after + place / 1_000, 3),
+        message.segment(profile).model_copy(
+            update={
+                "segment_id": name,
+                "start": known[name].start if name in known else round(after + place / 1_000, 3),
+            }
         )
-        for place, (name, role, words) in enumerate(_fresh(talk, answered))
-        if words.strip() and (name not in known or known[name].text != words)
+        for place, (name, message) in enumerate(_fresh(talk, answered))
+        if message.words().strip() and (name not in known or known[name].text != message.words())
     ]
     if segments:
         rest = {"provenance": {**talk.provenance}, **await _sensitivity(app, who, answered)}
@@ -346,9 +345,13 @@ def _is_asked_again(talk: Talk, reminded: Reminded) -> bool:
     return before == "assistant" and any(asks_again(talk.asked, each.text) for each, _ in reminded.recalled.considered)
 
 
-def _fresh(talk: Talk, answered: Reply | None) -> list[tuple[str, str, str]]:
-    """The user's last turns and the answer if there is one, each as id, role and words."""
-    named = list(zip(turn_ids(talk.turns), talk.turns, strict=False))
+def _fresh(talk: Talk, answered: Reply | None) -> list[tuple[str, RoleMessageIn]]:
+    """The user's last turns and the answer if there is one, each with its id."""
+    ids = turn_ids(talk.turns)
+    named = list(zip(ids, talk.turns, range(len(talk.turns)), strict=False))
     last = list(takewhile(lambda each: each[1][0] == "user", reversed(named)))
-    said = [(name, role, words) for name, (role, words) in reversed(last)]
-    return said if answered is None else [*said, (turn_ids(talk.turns)[-1], "assistant", answered.kept)]
+    said = [
+        (name, RoleMessageIn(role="user", content=words, name=talk.named.get(place)))
+        for name, (_, words), place in reversed(last)
+    ]
+    return said if answered is None else [*said, (ids[-1], RoleMessageIn(role="assistant", content=answered.kept))]

@@ -20,7 +20,7 @@ from deployments.callers import Caller, Reader
 from deployments.commands import Here
 from deployments.dialects.openai.names import OWN, known, names
 from deployments.dialects.openai.telling import error_of
-from deployments.kinds import ShortText
+from deployments.kinds import MOST_TEXT, ShortText
 from deployments.problems import problem_of
 from deployments.routers import json_router
 from deployments.showing import VisibleJson
@@ -158,9 +158,10 @@ def _remembers(body: CompletionIn, request: Request, who: Caller) -> bool:
 
 
 def _talk(body: CompletionIn, remembered: bool) -> Talk:
-    said = [(each.role, _words(each, place)) for place, each in enumerate(body.messages)]
-    turns = [(role, words) for role, words in said if role in ("user", "assistant") and words]
-    instructions = "\n\n".join(words for role, words in said if role in ("system", "developer") and words)
+    said = [(each.role, _words(each, place), each.name) for place, each in enumerate(body.messages)]
+    spoken = [(role, words, name) for role, words, name in said if role in ("user", "assistant") and words]
+    turns = [(role, words) for role, words, _ in spoken]
+    instructions = "\n\n".join(words for role, words, _ in said if role in ("system", "developer") and words)
     if not turns or turns[-1][0] != "user" or not turns[-1][1].strip():
         raise Invalid("messages: the last turn must be the user's, and not be empty.", param="messages")
     bounds = [each for each in (body.max_completion_tokens, body.max_tokens) if each is not None]
@@ -172,16 +173,20 @@ def _talk(body: CompletionIn, remembered: bool) -> Talk:
         most=min(bounds, default=MOST_ANSWER),
         stops=[each for each in stops if each],
         provenance={"dialect": "openai", "model": body.model, **user},
+        named={place: name for place, (*_, name) in enumerate(spoken) if name},
         remembered=remembered,
     )
 
 
 def _words(message: CompletionMessageIn, place: int) -> str:
-    """The words of a message. Raises Invalid for parts that hold others than words."""
+    """The words of a message. Raises Invalid for parts that hold others than words, or together too many."""
     silent = [number for number, each in enumerate(message.parts) if each.words is None]
     if silent:
         where = f"messages[{place}].content[{silent[0]}]"
         raise Invalid(f"{where}: only parts of type text are read.", param=f"{where}.type", code="unsupported_value")
+    if len(message.words) > MOST_TEXT:
+        where = f"messages[{place}].content"
+        raise Invalid(f"{where}: must have at most {MOST_TEXT:,} characters.", param=where)
     return message.words
 
 
