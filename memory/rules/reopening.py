@@ -43,7 +43,7 @@ def reopen(turn: TurnState, gone: Fact) -> list[Fact]:
         if ends is not None and ends <= old.valid_from:  # what had ended it was over before it began
             ends = old.valid_from if after else None
         if not after:
-            revise(draft, old, "holds again", now, status="active", valid_to=ends)
+            end_by_event(turn, revise(draft, old, "holds again", now, status="active", valid_to=ends), but=gone)
             continue
         revise(draft, old, "holds longer", now, status="superseded", valid_to=ends)
         for each in after:

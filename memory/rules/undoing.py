@@ -1,8 +1,9 @@
 """Undoing: every row of an earlier command is put back as it was, last change first.
 
 Only what that command changed is put back; what others have done to the row since stays. If they have changed the very
-same thing, the undo is refused: the later command is to be undone first. A command of a night changes rows that have
-nothing to do with each other; undone partly, those that have changed since stay, and are named.
+same thing, the undo is refused: the later command is to be undone first. What holds again holds up to what has spoken
+against it since: who lived in Bern, then Basel, then Chur has one home, whichever is taken back. A command of a night
+changes rows that have nothing to do with each other; undone partly, those that have changed since stay, and are named.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import Any, TypeVar
 
 from memory.errors import NothingToUndo
 from memory.model.accesses import SOURCE, Access
-from memory.model.changes import Change, Outcome, Row, key_of
+from memory.model.changes import Change, ChangeSet, Outcome, Row, key_of
 from memory.model.commands import ArrangeGroups, Undo, Withdraw
 from memory.model.entities import Entity, Mention
 from memory.model.facts import Evidence, Fact, Link, Note
@@ -22,6 +23,10 @@ from memory.model.groups import Group
 from memory.model.profile import Profile
 from memory.model.sources import SourceState
 from memory.model.working_set import Draft
+from memory.rules.across import settle_slots
+from memory.rules.ending import end, end_by_event
+from memory.rules.reopening import reopen
+from memory.rules.slots import slot_of
 from memory.rules.turn import TurnState
 from memory.rules.versions import revise
 from memory.rules.withdrawal import hide_above, spoken_of
@@ -40,15 +45,61 @@ def undo(turn: TurnState, command: Undo) -> list[Outcome]:
     erasing = command.done.kind == Withdraw.__name__
     if erasing or any(change.reason == "erased" for change in command.done.changes):
         raise NothingToUndo("What was erased is gone for good.", command_id=command.done.command_id)
+    outcomes, mark = list[Outcome](), len(turn.draft.changes)
     if command.partly:
-        return _undo_partly(turn, command.done.changes)
-    arranged = command.done.kind == ArrangeGroups.__name__
-    groups = [] if arranged else [each for each in command.done.changes if isinstance(each.row, Group)]
+        outcomes = _undo_partly(turn, command.done.changes)
+    else:
+        _undo_whole(turn, command.done)
+    _settle(turn, turn.draft.changes[mark:])
+    return outcomes
+
+
+def _undo_whole(turn: TurnState, done: ChangeSet) -> None:
+    arranged = done.kind == ArrangeGroups.__name__
+    groups = [] if arranged else [each for each in done.changes if isinstance(each.row, Group)]
     for change in reversed(groups):
         _put_group_back(turn.draft, change)
-    others = [each for each in command.done.changes if arranged or not isinstance(each.row, Group)]
-    _undo_all(turn, others, _Made.by(command.done.changes))
-    return []
+    others = [each for each in done.changes if arranged or not isinstance(each.row, Group)]
+    _undo_all(turn, others, _Made.by(done.changes))
+
+
+def _settle(turn: TurnState, undone: Sequence[Change]) -> None:
+    """Let what holds again end where something else has ended it since, and what was told since and had ended where
+    something begins that is taken back hold on."""
+    draft = turn.draft
+    facts = [draft.facts[each] for each in dict.fromkeys(_moved(undone))]
+    for fact in facts:
+        if fact.status == "active" and slot_of(fact) is None:
+            end_by_event(turn, fact)
+    for each in undone:
+        if isinstance(each.row, Link) and each.row.kind == "supersedes" and each.after is None:
+            _follow(turn, each.row)
+    opened = [old for fact in facts if fact.status == "forgotten" for old in reopen(turn, fact)]
+    settle_slots(turn, [*facts, *opened])
+
+
+def _moved(undone: Sequence[Change]) -> Iterator[str]:
+    """The facts that are believed of somebody else or of another time; a night mostly changes states, which say no more
+    than how near something is."""
+    for each in undone:
+        before, after = each.before, each.after
+        if isinstance(before, Fact) and isinstance(after, Fact):
+            was, now = ((one.status, one.subject_id, one.valid) for one in (before, after))
+            if was != now:
+                yield after.fact_id
+
+
+def _follow(turn: TurnState, gone: Link) -> None:
+    """Let a fact be followed by what has followed the fact that is not believed any more to have taken its place."""
+    draft = turn.draft
+    old, taken = draft.facts.get(gone.to_id), draft.facts.get(gone.from_id)
+    if old is None or old.status != "active" or slot_of(old) is not None or taken is None or taken.believed:
+        return
+    ids = (each.from_id for each in draft.links_of(gone.from_id) if each.kind == "supersedes")
+    later = [each for each in map(draft.facts.get, ids) if each is not None and each.believed]
+    later = [each for each in later if each.sensitivity == old.sensitivity and each.fact_id != old.fact_id]
+    if later:
+        end(turn, old, min(later, key=lambda each: (each.valid_from, each.fact_id)))
 
 
 def _undo_partly(turn: TurnState, changes: Sequence[Change]) -> list[Outcome]:

@@ -52,6 +52,14 @@ def test_what_was_denied_holds_again_when_the_denial_is_taken_back(
     assert days(memory.fact(LIKES)) == expected
 
 
+def test_what_was_given_up_meanwhile_does_not_hold_again_beyond_that() -> None:
+    memory = denied(liked=3, at=26)
+    gave_up = says("Maya gave up chess", 3, predicate="stopped", object="chess")
+    memory.hear(3, gave_up, at=NOON + 6 * DAY)
+    memory.turn(c.Withdraw(command_id="gone", segment_keys=(2,)))
+    assert days(memory.fact(LIKES)) == ("superseded", 3, 6)
+
+
 def updated() -> Memory:
     """A studio on day 1, a loft in its place on day 2, a shed in its place on day 3."""
     memory = Memory()
