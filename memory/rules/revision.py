@@ -12,6 +12,7 @@ from memory.model.changes import Outcome
 from memory.model.claims import Claim
 from memory.model.facts import Evidence, Fact
 from memory.model.ids import fact_id, fold
+from memory.model.timeline import Instant
 from memory.model.working_set import Draft
 from memory.rules import across, slots
 from memory.rules.agreement import agrees, opposes, rules_out
@@ -180,7 +181,7 @@ def _change(turn: TurnState, met: Meeting, slot: tuple[str, str]) -> Outcome:
 
 
 def _opposed(turn: TurnState, met: Meeting) -> list[Fact]:
-    """Active facts this claim denies by predicate and object; what was over before one began says nothing of it."""
+    """Active facts this claim denies by predicate and object; what was over before the other began is not denied."""
     claim, facts = met.claim, turn.draft.facts
     if not (claim.object and claim.predicate):
         return []
@@ -188,10 +189,14 @@ def _opposed(turn: TurnState, met: Meeting) -> list[Fact]:
     known = [each for name in names for each in _of_object(turn, met.subject_id, name).get(thing(claim.object), ())]
     near = (facts[each] for each in dict.fromkeys([*known, *turn.born]) if each in facts)
     about = (each for each in near if each.subject_id == met.subject_id and each.status == "active")
-    at_once = (
-        each for each in about if claim.valid_to is None or claim.valid_to > each.valid_from or rules_out(each, claim)
-    )
+    at_once = (each for each in about if _meets(met, each) or rules_out(each, claim) or rules_out(claim, each))
     return [each for each in at_once if each.sensitivity == met.origin.sensitivity and opposes(claim, each)]
+
+
+def _meets(met: Meeting, fact: Fact) -> bool:
+    """Whether neither of the two was over before the other began."""
+    over = met.claim.valid_to is not None and met.claim.valid_to <= fact.valid_from
+    return not over and (fact.valid_to is None or fact.valid_to > met.since)
 
 
 def _of_object(turn: TurnState, subject_id: str, predicate: str) -> dict[tuple[str, ...], list[str]]:
@@ -239,19 +244,34 @@ def _turn_about(turn: TurnState, fresh: Fact, denied: list[Fact]) -> Outcome:
 
 
 def _disagree(turn: TurnState, fresh: Fact, against: list[Fact]) -> Outcome:
-    """Two opinions of one thing: what is well supported is weakened and disputed, what is not is invalidated."""
+    """Two opinions of one thing: whichever was said last stands, in whatever order they are heard."""
+    since = [each for each in against if _last_said(turn.draft, each) > _last_said(turn.draft, fresh)]
+    denied = [each for each in against if each not in since]
+    outcome = _deny(turn, fresh, denied) if denied else None
+    for each in since:
+        _deny(turn, each, [turn.draft.facts[fresh.fact_id]])
+    return outcome or Outcome(fresh.fact_id, "disputed", tuple(each.fact_id for each in since))
+
+
+def _last_said(draft: Draft, fact: Fact) -> Instant:
+    """When somebody said so last."""
+    return max((each.at for each in draft.evidence.get(fact.fact_id, ())), default=fact.valid_from)
+
+
+def _deny(turn: TurnState, later: Fact, against: list[Fact]) -> Outcome:
+    """What is well supported is weakened and disputed by what is said later, what is not is invalidated."""
     outcome = "invalidated"
     for fact in against:
         if supporting_sources(turn.draft, fact.fact_id) >= turn.rules.supports:
             weaker = max(turn.rules.weakest, round(fact.confidence - turn.rules.weaken_by, 6))
             revise(turn.draft, fact, "weakened", turn.now, confidence=weaker)
             outcome = "disputed"
-        else:
-            ended = max(fact.valid_from, fresh.valid_from)
+        elif fact.status == "active":
+            ended = max(fact.valid_from, later.valid_from)
             revise(turn.draft, fact, "invalidated", turn.now, status="invalidated", valid_to=ended)
-            link(turn.draft, "supersedes", fresh.fact_id, fact.fact_id)
-        _dispute(turn.draft, fresh.fact_id, fact.fact_id)
-    return Outcome(fresh.fact_id, outcome, tuple(fact.fact_id for fact in against))
+            link(turn.draft, "supersedes", later.fact_id, fact.fact_id)
+        _dispute(turn.draft, later.fact_id, fact.fact_id)
+    return Outcome(later.fact_id, outcome, tuple(fact.fact_id for fact in against))
 
 
 def _dispute(draft: Draft, one: str, other: str) -> None:
@@ -286,4 +306,4 @@ def _by_likeness(turn: TurnState, met: Meeting) -> Outcome:
         return Outcome(fresh.fact_id, "created")
     first = against[0].rival_id
     link(draft, "supersedes", fresh.fact_id, first)
-    return _disagree(turn, fresh, [draft.facts[first]])
+    return _deny(turn, fresh, [draft.facts[first]])

@@ -25,12 +25,13 @@ def days(fact: Fact) -> tuple[str, float, float | None]:
 
 
 def denied(until: float | None = None, liked: float = 0, at: float = 5) -> Memory:
-    """A liking, and its denial, which may have an end of its own."""
+    """A liking, and its denial for a day in words that came later, which may have an end of its own."""
     memory = Memory()
     memory.hear(1, says(LIKES, predicate="likes", object="chess"), at=NOON + liked * DAY)
     ends = None if until is None else NOON + until * DAY
-    denial = says(DENIES, 2, predicate="likes", object="chess", polarity=False, valid_to=ends)
-    memory.hear(2, denial, at=NOON + at * DAY)
+    held = {"valid_from": NOON + at * DAY, "valid_to": ends}
+    denial = says(DENIES, 2, predicate="likes", object="chess", polarity=False, **held)
+    memory.hear(2, denial, at=NOON + max(liked, at) * DAY)
     assert memory.fact(LIKES).status == "invalidated"
     return memory
 
@@ -128,7 +129,8 @@ def once_denied(until: float | None) -> Memory:
     vectors = {LIKES: np.array([0.0, 0.0, 1.0]), DENIES: np.array([1.0, 0, 0]), adores: np.array([0.8, 0.6, 0])}
     memory = Memory(vectors=vectors)
     memory.hear(1, says(LIKES, predicate="likes", object="chess"), at=NOON + 10 * DAY)
-    memory.hear(2, says(DENIES, 2, predicate="likes", object="chess", polarity=False), at=NOON + 5 * DAY)
+    denial = says(DENIES, 2, predicate="likes", object="chess", polarity=False, valid_from=NOON + 5 * DAY)
+    memory.hear(2, denial, at=NOON + 10 * DAY)
     read = c.ReadSegment("user:u", "s3", 3, 1, NOON + 8 * DAY, "Maya", "user", 0)
     turned = says(adores, 3, valid_to=None if until is None else NOON + until * DAY)
     command = c.AcceptReading(command_id="hear-3", actor="extraction", read=(read,), claims=(turned,))
@@ -174,6 +176,35 @@ def test_what_another_value_of_the_same_moment_has_followed_is_left_alone() -> N
 def test_a_denial_that_was_over_before_something_began_says_nothing_of_it(until: float, status: str) -> None:
     memory = Memory()
     memory.hear(1, says(LIKES, predicate="likes", object="chess"), at=NOON + 10 * DAY)
-    denial = says(DENIES, 2, predicate="likes", object="chess", polarity=False, valid_to=NOON + until * DAY)
-    memory.hear(2, denial, at=NOON + 5 * DAY)
+    held = {"valid_from": NOON + 5 * DAY, "valid_to": NOON + until * DAY}
+    memory.hear(2, says(DENIES, 2, predicate="likes", object="chess", polarity=False, **held), at=NOON + 20 * DAY)
     assert memory.fact(LIKES).status == status
+
+
+def test_a_denial_says_nothing_of_what_was_over_before_it() -> None:
+    memory = Memory()
+    held = {"valid_from": NOON - 30 * DAY, "valid_to": NOON - 20 * DAY}
+    memory.hear(1, says("Maya liked chess", predicate="likes", object="chess", **held))
+    memory.hear(2, says(DENIES, 2, predicate="likes", object="chess", polarity=False), at=NOON + 5 * DAY)
+    assert days(memory.fact("Maya liked chess")) == ("active", -30, -20)
+    assert memory.fact(DENIES).status == "active"
+
+
+@pytest.mark.parametrize("order", [(1, 2), (2, 1)])
+def test_of_two_that_disagree_the_one_said_last_stands_in_whatever_order_they_are_heard(order: tuple[int, int]) -> None:
+    memory, outcomes = Memory(), {}
+    denial = says(DENIES, 2, predicate="likes", object="chess", polarity=False)
+    told = {1: says(LIKES, predicate="likes", object="chess"), 2: denial}
+    for key in order:
+        outcomes[key] = memory.hear(key, told[key], at=NOON + 10 * key * DAY).outcomes[0].outcome
+    assert (days(memory.fact(LIKES)), days(memory.fact(DENIES))) == (("invalidated", 10, 20), ("active", 20, None))
+    assert followed(memory, LIKES) == [DENIES]
+    assert outcomes[order[1]] == {1: "disputed", 2: "invalidated"}[order[1]]
+
+
+def test_what_is_said_since_long_ago_and_after_its_denial_stands() -> None:
+    memory = Memory()
+    memory.hear(1, says(DENIES, predicate="likes", object="chess", polarity=False))
+    loved = says(LIKES, 2, predicate="likes", object="chess", valid_from=NOON - 900 * DAY)
+    memory.hear(2, loved, at=NOON + DAY)
+    assert memory.active() == [LIKES]
