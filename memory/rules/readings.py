@@ -11,6 +11,7 @@ from memory.model.commands import AcceptReading, ReadSegment, Withdraw
 from memory.model.entities import Entity, Mention
 from memory.model.ids import fold
 from memory.model.scopes import Sensitivity
+from memory.model.working_set import Draft
 from memory.rules import resolution
 from memory.rules.asserted import as_asserted
 from memory.rules.fulfilment import FulfilmentWeights
@@ -72,7 +73,8 @@ def mention(turn: TurnState, sighting: Sighting, segment: ReadSegment) -> None:
     if entity.sensitivity == level:  # what more sensitive words say of it shows in no row that others see
         for namesake in _nicknamed(turn, entity, sighting):
             entity = merge_into(turn, entity, namesake)
-        improved = made_anew(_improved(entity, sighting), segment.at)
+        again = entity.type == "promise" and _is_latest(draft, entity, segment)
+        improved = made_anew(_improved(entity, sighting, again=again), segment.at)
         if improved != entity:
             draft.put("seen again", entity, improved)
     known = draft.mentions.get(entity.entity_id, {}).get(segment.segment_key)
@@ -121,14 +123,25 @@ def _nicknamed(turn: TurnState, entity: Entity, sighting: Sighting) -> list[Enti
     ]
 
 
-def _improved(entity: Entity, sighting: Sighting) -> Entity:
-    """The entity with what this sighting adds: confidence, properties, new aliases."""
+def _is_latest(draft: Draft, entity: Entity, segment: ReadSegment) -> bool:
+    """Whether nothing that was said later mentions an entity."""
+    return all(each.at <= segment.at for each in draft.mentions.get(entity.entity_id, {}).values())
+
+
+def _improved(entity: Entity, sighting: Sighting, *, again: bool) -> Entity:
+    """The entity with what this sighting adds: confidence, properties, new aliases.
+
+    What is known of it stays, but a promise that is made `again` is owed as its latest words say: by another day.
+    """
     names = entity.names
     fresh = tuple(alias for alias in sighting.aliases if fold(alias) not in names)
+    known, told = (
+        {name: value for name, value in each.properties.items() if value is not None} for each in (entity, sighting)
+    )
     return replace(
         entity,
         confidence=max(entity.confidence, sighting.confidence),
-        properties={**sighting.properties, **entity.properties},
+        properties={**sighting.properties, **entity.properties, **({**known, **told} if again else {**told, **known})},
         aliases=(*entity.aliases, *fresh),
     )
 

@@ -9,9 +9,10 @@ from adapters.extraction.rules import read
 from adapters.model_files import FULFILMENT
 from memory.model import commands as c
 from memory.model.claims import Sighting, Utterance
+from memory.model.timeline import iso
 from memory.rules import keeping
 from memory.rules.decider import Rules
-from memory.rules.promises import promise_state
+from memory.rules.promises import due_of, promise_state
 from tests.unit.rules.memory_in_miniature import DAY, NOON, Memory
 
 PROMISE = "I'll send you the contract."
@@ -83,6 +84,38 @@ def test_what_was_done_before_it_was_promised_keeps_nothing():
 def test_a_promise_that_is_made_again_is_open_again():
     assert states(told(PROMISE, "I sent you the contract.", PROMISE)) == ["open"]
     assert states(told(PROMISE, "I sent you the contract.", PROMISE, "I sent you the contract.")) == ["kept"]
+
+
+CALL = "I'll call you tomorrow."
+
+
+@pytest.mark.parametrize("between", [("It rained.", "It snowed."), ("I called you.", "It rained.")])
+def test_a_promise_that_is_made_again_is_due_by_its_last_words(between):
+    memory = told(CALL, *between, CALL)
+    (promise,) = (each for each in memory.believed.entities.values() if each.type == "promise")
+    made = NOON + (1 + len(between)) * DAY
+    assert made < due_of(promise.properties) < made + 2 * DAY
+    assert promise_state(promise.properties, made) == "open"
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_a_promise_is_due_by_its_last_words_in_whatever_order_they_are_heard(order):
+    memory = Memory("Ana")
+    for key, day, listener in ((1, 9, "Lena"), (2, 3, "Ben"))[::order]:
+        properties = {"by": "Ana", "to": listener, "due": iso(NOON + (day + 1) * DAY), "text": CALL}
+        seen = Sighting("promise", f"Ana: {CALL}", 0.9, CALL, key, properties)
+        memory.hear(key, at=NOON + day * DAY, speaker="Ana", sightings=(seen,))
+    (promise,) = (each for each in memory.believed.entities.values() if each.type == "promise")
+    assert (due_of(promise.properties), promise.properties["to"]) == (NOON + 10 * DAY, "Lena")
+
+
+def test_what_the_first_words_left_open_is_known_from_others():
+    memory = Memory("Ana")
+    for key, listener in ((1, None), (2, "Lena"), (3, None)):
+        seen = Sighting("promise", f"Ana: {CALL}", 0.9, CALL, key, {"by": "Ana", "to": listener, "due": None})
+        memory.hear(key, at=NOON + key * DAY, speaker="Ana", sightings=(seen,))
+    (promise,) = (each for each in memory.believed.entities.values() if each.type == "promise")
+    assert promise.properties["to"] == "Lena"
 
 
 def test_a_promise_is_open_again_when_the_words_that_kept_it_go():
