@@ -44,7 +44,7 @@ class PostgresNights:
         self._encoder, self._calibrate = encoder, calibrate
 
     async def sleepers(self) -> list[Sleeper]:
-        """Every user, with the zone they live in and the instant since which nights are due."""
+        """Every user, with the zone they live in, the instant since which nights are due, and the last that was."""
         with everybody("whose night is due"):
             return [Sleeper(**row) for row in await self._pool.rows(Q["sleepers"])]
 

@@ -42,7 +42,7 @@ async def run(app: AppContext, who: Caller, body: NightIn) -> NightReport:
         raise Conflict(f"Nights run in order, and that of {last} was already.", night=str(night))
     report: NightReport = {}
     parts = app.night_parts()
-    for each in await _missed(app, user, night, profile.time_zone):
+    for each in await _missed(app, user, night, profile.time_zone, last):
         async with telling_of_night(app.stores.events, user, each):
             report = await run_night(user, each, profile.time_zone, parts)
     await app.stores.nights.failures.over(user, STEP)
@@ -64,8 +64,8 @@ def _latest(now: Instant, offset_s: int, zone: str, hour: int) -> date:
     return today if instant_of(today, zone, hour) <= now else today - timedelta(days=1)
 
 
-async def _missed(app: AppContext, user: str, night: date, zone: str) -> list[date]:
+async def _missed(app: AppContext, user: str, night: date, zone: str, last: date | None) -> list[date]:
     """The nights that are due before this one, and this one."""
     since, hour = await app.stores.nights.kept.since(user), app.settings.night.hour
-    before = [] if since is None else due(since, instant_of(night, zone, hour), zone, hour)
+    before = [] if since is None else due(since, instant_of(night, zone, hour), zone, hour, last)
     return [*(each for each in before if each < night), night]

@@ -127,13 +127,16 @@ def instant_of(night: date, zone: str, hour: int) -> Instant:
     return datetime.combine(night, time(hour), zone_of(zone)).astimezone(UTC).timestamp()
 
 
-def due(since: Instant, now: Instant, zone: str, hour: int) -> Iterator[date]:
-    """The nights scheduled after `since` and not after `now`, in order."""
+def due(since: Instant, now: Instant, zone: str, hour: int, last: date | None = None) -> Iterator[date]:
+    """The nights scheduled after `since` and not after `now`, in order, and after the night that was `last`.
+
+    Who travels west, or sets a later hour, comes to the hour of a night that was once more: it is not due again.
+    """
     first = datetime.fromtimestamp(max(since, now - CATCH_UP_DAYS * 86_400.0), zone_of(zone)).date()
-    last = datetime.fromtimestamp(now, zone_of(zone)).date()
-    for number in range((last - first).days + 1):
+    latest = datetime.fromtimestamp(now, zone_of(zone)).date()
+    for number in range((latest - first).days + 1):
         night = first + timedelta(days=number)
-        if since < instant_of(night, zone, hour) <= now:
+        if since < instant_of(night, zone, hour) <= now and (last is None or night > last):
             yield night
 
 

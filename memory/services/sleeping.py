@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 from memory.model.timeline import Instant
 from memory.ports import EventSink
-from memory.services.night import NightParts, due, run_night
+from memory.services.night import NightParts, due, instant_of, run_night
 from memory.services.told import reason_of, telling_of_night
 
 log = logging.getLogger("memoray.night")
@@ -24,6 +24,8 @@ class Sleeper:
     user_id: str
     zone: str
     since: Instant
+    last: date | None = None
+    """The latest night that was."""
 
 
 class Failures(Protocol):
@@ -52,13 +54,17 @@ async def run_nights(
 ) -> list[dict[str, Any]]:
     """The nights that are due, or one named night, of these users: a report each.
 
-    Of a user for whom a night fails, the ones after it wait: nights run in order. `failed` in their report says why.
+    Of a user for whom a night fails, the ones after it wait: nights run in order. `failed` in their report says why. A
+    named night that is to come, or lies before the last that was, is refused.
     """
     reports = []
     for sleeper in sleepers:
         user, zone = sleeper.user_id, sleeper.zone
         try:
-            for each in [night] if night else list(due(sleeper.since, now, zone, parts.hour)):
+            if night is not None and (refused := await _refused(sleeper, night, now, parts)):
+                reports.append({"user_id": user, "failed": refused})
+                continue
+            for each in [night] if night else list(due(sleeper.since, now, zone, parts.hour, sleeper.last)):
                 async with telling_of_night(tidings.events, user, each):
                     reports.append(await run_night(user, each, zone, parts))
         except Exception as error:
@@ -68,6 +74,17 @@ async def run_nights(
     return reports
 
 
+async def _refused(sleeper: Sleeper, night: date, now: Instant, parts: NightParts) -> str | None:
+    """Why a named night cannot be; one that was is told again, and one that was begun goes on."""
+    if await parts.nights.plan(sleeper.user_id, night) is not None:
+        return None
+    if sleeper.last is not None and night < sleeper.last:
+        return f"conflict: Nights run in order, and that of {sleeper.last} was already."
+    if instant_of(night, sleeper.zone, parts.hour) > now:
+        return "invalid: That night is still to come."
+    return None
+
+
 async def due_nights(sleepers: Sequence[Sleeper], now: Instant, hour: int, failures: Failures) -> int:
     """How many nights of how many users are waiting; whose nights cannot be counted, has none, and is told why."""
     waiting, resting = 0, await failures.resting(STEP)
@@ -75,7 +92,7 @@ async def due_nights(sleepers: Sequence[Sleeper], now: Instant, hour: int, failu
         if sleeper.user_id in resting:
             continue
         try:
-            waiting += len(list(due(sleeper.since, now, sleeper.zone, hour)))
+            waiting += len(list(due(sleeper.since, now, sleeper.zone, hour, sleeper.last)))
         except Exception as error:
             await _noted(sleeper.user_id, error, failures)
     return waiting

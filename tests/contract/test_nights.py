@@ -233,6 +233,20 @@ async def test_new_facts_that_say_the_same_are_merged_and_those_that_differ_only
     assert {"Maya ran 5 km", "Maya ran 7 km"} <= active
 
 
+async def test_who_sleeps_is_told_with_the_last_night_that_was(writer: Writer, pool: Pool) -> None:
+    nights, first, second = nights_of(pool), date(2025, 11, 1), date(2025, 11, 2)
+
+    async def last() -> date | None:
+        return next(each.last for each in await nights.sleepers() if each.user_id == writer.user)
+
+    assert await last() is None
+    for night in (first, second):
+        await nights.begin(writer.user, night, NOW, NightPlan({"now": NOW}, {}))
+        assert await last() == (None if night == first else first), "a night with a plan is not over"
+        await nights.finish(writer.user, night)
+    assert await last() == second
+
+
 async def test_whose_communities_wait_for_a_job_follows_from_the_latest_night(writer: Writer, pool: Pool) -> None:
     nights = nights_of(pool)
 

@@ -2,7 +2,8 @@
 
 -- name: sleepers
 SELECT u.user_id, coalesce(u.profile ->> 'time_zone', 'UTC') AS zone,
-       coalesce((SELECT max(at) FROM nights n WHERE n.user_id = u.user_id AND n.plan IS NULL), u.created_at) AS since
+       coalesce((SELECT max(at) FROM nights n WHERE n.user_id = u.user_id AND n.plan IS NULL), u.created_at) AS since,
+       (SELECT max(night) FROM nights n WHERE n.user_id = u.user_id AND n.plan IS NULL) AS last
 FROM users u ORDER BY u.user_id;
 
 -- name: report

@@ -24,6 +24,14 @@ def test_nights_are_due_in_order_at_three_where_the_user_lives() -> None:
     assert list(due(now, now, "UTC", 3)) == []
 
 
+@pytest.mark.parametrize(("zone", "hour"), [("America/Los_Angeles", 3), ("UTC", 5)])
+def test_a_night_that_was_is_not_due_again_where_its_hour_comes_later(zone: str, hour: int) -> None:
+    last = date(2026, 3, 28)
+    since = instant_of(last, "UTC", 3)
+    assert list(due(since, since + DAY, zone, hour, last)) == []
+    assert list(due(since, since + 2 * DAY, zone, hour, last)) == [date(2026, 3, 29)]
+
+
 def test_the_tiers_of_a_community_need_one_if_that_is_set() -> None:
     memory = elena((0, 3, 6))
     strict = Life(tiers=Tiers(l2_requires_community=True))

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection
 from datetime import UTC, date, datetime
 
+import pytest
+
 from adapters.inmemory.nights import InMemoryNights
 from memory.model.working_set import WorkingSet
 from memory.services.night import NightPlan
@@ -67,6 +69,24 @@ async def test_nobody_waits_for_a_user_whose_night_cannot_be() -> None:
     told = [f"{each['user_id']} {each['event_type']}" for each in events.told]
     assert told == ["ann start", "ann complete", "broken start", "broken error", "zoe start", "zoe complete"]
     assert "words" not in str(events.told)
+
+
+@pytest.mark.parametrize(
+    ("night", "reason"),
+    [
+        (date(2026, 2, 27), "Nights run in order, and that of 2026-02-28 was already."),
+        (date(2026, 3, 3), "That night is still to come."),
+    ],
+)
+async def test_a_night_out_of_order_is_refused_and_keeps_no_other_from_being(night: date, reason: str) -> None:
+    failures, nights = Failures(), InMemoryNights(lambda: WorkingSet("ann"))
+    asleep = [Sleeper("ann", "UTC", YESTERDAY, last=date(2026, 2, 28))]
+    tidings = NightTidings(failures, Overheard())
+    [report] = await run_nights(asleep, night, NOW, parts(nights, None), tidings)
+    assert report["failed"].endswith(reason)
+    assert (nights.kept, failures.noted) == ({}, {})
+    [told] = await run_nights(asleep, None, NOW, parts(nights, None), tidings)
+    assert told["night"] == "2026-03-02"
 
 
 async def test_a_bad_time_zone_keeps_nobody_else_from_being_counted() -> None:
