@@ -66,7 +66,7 @@ class InMemoryNights:
     async def keep(self, user_id: str, night: date, step: str, found: StepResult) -> NightPlan:
         """See memory.services.night.Nights."""
         plan = self.kept[night]
-        if step not in plan.commands:
+        if not plan.done and step not in plan.commands:
             report = {**plan.report, step: dict(found.figures)}
             plan = self.kept[night] = replace(plan, report=report, commands={**plan.commands, step: found.commands})
         return plan

@@ -187,10 +187,8 @@ async def run_night(user_id: str, night: date, zone: str, parts: NightParts) -> 
         proof = NightProof(user_id, (night, now), parts.proving, nights, plan.report.get(PROOF))
         for name in STEPS:
             await _first_phase(name, user_id, plan.commands.get(name, ()), proof, parts)
-        for name, step in parts.word_steps.items():
-            commands = await _second_phase(name, step, sight, plan, proof, parts)
-            await proof.judge(name, commands)
-        await proof.end()
+        if await _second_phases(sight, plan, proof, parts):
+            await proof.end()
         plan = await nights.finish(user_id, night)
     return dict(plan.report)
 
@@ -204,16 +202,28 @@ async def _first_phase(
     await proof.judge(name, commands)
 
 
+async def _second_phases(sight: WordSight, plan: NightPlan, proof: NightProof, parts: NightParts) -> bool:
+    """The steps that need words, in order; False if somebody else has ended the night meanwhile."""
+    for name, step in parts.word_steps.items():
+        commands = await _second_phase(name, step, sight, plan, proof, parts)
+        if commands is None:
+            return False
+        await proof.judge(name, commands)
+    return True
+
+
 async def _second_phase(
     name: str, step: WordStep, sight: WordSight, plan: NightPlan, proof: NightProof, parts: NightParts
-) -> Sequence[Command]:
+) -> Sequence[Command] | None:
     """One step: keep what it gives, then commit it. What fails is told as its failure, and the night goes on.
 
-    Returns what was to be committed.
+    Returns what was to be committed; None if the night is over: it was asked for while a job ran it.
     """
     user_id, night = sight.of.user_id, date.fromisoformat(sight.of.date)
     if name not in plan.commands:
         plan = await parts.nights.keep(user_id, night, name, await _attempted(name, step, sight))
+    if plan.done:
+        return None
     await proof.begin(plan.commands[name])
     try:
         await _commit(user_id, plan.commands[name], parts)

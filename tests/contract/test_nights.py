@@ -24,6 +24,7 @@ from memory.rules.decider import Rules, decide
 from memory.rules.night_steps import NightName, StepResult
 from memory.rules.parameters import Life
 from memory.services.night import NightPlan, commands_of, plan_night, run_night
+from memory.services.night_words import WordSight
 from tests.fakes.nights import FrailRunner, parts
 
 pytestmark = pytest.mark.postgres
@@ -231,6 +232,30 @@ async def test_new_facts_that_say_the_same_are_merged_and_those_that_differ_only
     active = {each.statement for each in writer.believed.facts.values() if each.status == "active"}
     assert len(active & {"Maya plays the cello", "Maya plays cello"}) == 1
     assert {"Maya ran 5 km", "Maya ran 7 km"} <= active
+
+
+async def test_a_night_that_somebody_else_has_ended_meanwhile_is_told(writer: Writer, pool: Pool) -> None:
+    """As when it is asked for while the job runs it."""
+    nights, night = nights_of(pool), date(2025, 11, 1)
+    mind = FrailRunner(lambda _: None)  # type: ignore[arg-type, return-value]
+    mind.carry_out = lambda user_id, command: writer.turn(command)  # type: ignore[method-assign, assignment]
+    begun: list[str] = []
+
+    async def slow(sight: WordSight) -> StepResult:
+        begun.append("slow")
+        if len(begun) == 1:
+            await run_night(*of)
+        return StepResult((), {"told": len(begun)})
+
+    async def last(sight: WordSight) -> StepResult:
+        begun.append("last")
+        return StepResult((), {})
+
+    steps = {"slow": slow, "last": last}
+    of = (writer.user, night, "UTC", parts(nights, mind, words=words_of(pool), word_steps=steps))
+    report = await run_night(*of)
+    assert report == await nights.report(writer.user, night)
+    assert (report["slow"], begun) == ({"told": 2}, ["slow", "slow", "last"]), "nothing is looked for in vain"
 
 
 async def test_who_sleeps_is_told_with_the_last_night_that_was(writer: Writer, pool: Pool) -> None:
