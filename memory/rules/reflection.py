@@ -21,6 +21,7 @@ from memory.model.ids import meta_id
 from memory.model.working_set import Draft, WorkingSet
 from memory.rules.agreement import agrees
 from memory.rules.parameters import Reflection
+from memory.rules.settled import is_final
 
 Floats = NDArray[np.float32]
 Places = NDArray[np.intp]
@@ -175,7 +176,7 @@ def themes(believed: WorkingSet, pairs: Pairs, rules: Reflection) -> list[tuple[
     """The clusters that may have a principle in common (seed 003: similarity of 0.60, five at a time), largest first.
 
     `pairs` are of facts that are so similar. A cluster is one fact and what resembles it. One that has its meta fact
-    already is not told again, nor is one whose meta fact the owner has forgotten.
+    already is not told again, nor is one whose meta fact the owner has forgotten, corrected or let go.
     """
     near = pairs.neighbours()
     order = sorted(near, key=lambda each: (-len(near[each]), each))
@@ -213,4 +214,4 @@ def _clusters(order: Iterable[str], near: Mapping[str, Sequence[str]]) -> Iterat
 
 def _told(believed: WorkingSet, support: Collection[str]) -> bool:
     known = believed.facts.get(meta_id(believed.user_id, support))
-    return known is not None and known.status in ("active", "forgotten")
+    return known is not None and is_final(known)

@@ -28,6 +28,11 @@ def is_settled(fact: Fact) -> bool:
     return fact.status == "forgotten" or _is_corrected(fact)
 
 
+def is_final(fact: Fact) -> bool:
+    """Whether a fact that was concluded is believed, or settled, or let go for good: it is not told again."""
+    return fact.status in ("active", "pruned") or is_settled(fact)
+
+
 def _is_corrected(fact: Fact) -> bool:
     return fact.status == "invalidated" and fact.judged_by.startswith(CORRECTED)
 

@@ -19,6 +19,7 @@ from memory.rules.agreement import agrees
 from memory.rules.parameters import Reflection
 from memory.rules.reflection import as_claim
 from memory.rules.revision import IN_PLACE
+from memory.rules.settled import is_final
 from memory.rules.statements import entity_of, fact_of
 from memory.rules.support import GENERALLY, supports
 from memory.rules.turn import TurnState
@@ -85,8 +86,9 @@ def _says_the_same(fact: Fact, kept: Fact) -> bool:
 def synthesize(turn: TurnState, command: Synthesize, rules: Reflection) -> list[Outcome]:
     """Believe meta facts, each on facts that all stand, are about one subject and of one sensitivity.
 
-    The same support is the same meta fact: told again, nothing changes; regained, it is believed again; forgotten by
-    the owner, it stays so. One that rests on part of a larger support gives way to the larger one.
+    The same support is the same meta fact: told again, nothing changes; regained, it is believed again; forgotten or
+    corrected by the owner, or let go, it stays so. One that rests on part of a larger support gives way to the larger
+    one.
     """
     told = (_generalise(turn, meta, rules) for meta in command.meta_facts)
     return [outcome for outcome in told if outcome is not None]
@@ -101,7 +103,7 @@ def _generalise(turn: TurnState, meta: MetaFact, rules: Reflection) -> Outcome |
         return None
     identity = meta_id(draft.user_id, meta.support)
     known = draft.facts.get(identity)
-    if known is not None and known.status in ("active", "forgotten"):
+    if known is not None and is_final(known):
         return Outcome(identity, "duplicate")
     began = min(each.valid_from for each in standing)
     if known is not None:

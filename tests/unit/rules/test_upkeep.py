@@ -263,6 +263,22 @@ def test_what_the_owner_has_forgotten_is_not_synthesized_again() -> None:
     assert themes_in(memory, likeness(memory, bees=0.9, honey=0.9, beehive=0.9)) == []
 
 
+@pytest.mark.parametrize("verb", ["correct", "prune"])
+def test_what_the_owner_has_corrected_or_let_go_is_not_synthesized_again(verb: str) -> None:
+    memory = told(*BEES)
+    synthesized(memory, *BEES)
+    concluded = memory.believed.facts[meta_id("u", [id_of(memory, each) for each in BEES])]
+    if verb == "correct":
+        claim = says("Maya would rather keep goats", 0)
+        memory.turn(c.CorrectFact(command_id="c", fact_id=concluded.fact_id, claim=claim))
+    else:
+        memory.turn(c.PruneFacts(command_id="p", chosen=((concluded.fact_id, concluded.version),)))
+    gone = meta(memory, *BEES)
+    assert synthesized(memory, *BEES).changes == ()
+    assert meta(memory, *BEES) == gone != "active"
+    assert themes_in(memory, likeness(memory, bees=0.9, honey=0.9, beehive=0.9)) == []
+
+
 def test_what_was_concluded_is_no_rival_of_what_is_heard() -> None:
     words = "Maya lives off bees"
     memory = Memory(vectors={words: np.array([1.0, 0.0]), "Maya lives off her bees": np.array([0.99, 0.1])})
