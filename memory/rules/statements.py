@@ -20,7 +20,7 @@ from memory.rules.reopening import reopen
 from memory.rules.revision import believe
 from memory.rules.settled import CORRECTED
 from memory.rules.turn import ClaimOrigin, TurnState
-from memory.rules.twins import twins_of
+from memory.rules.twins import merged_into, twins_of, unmerge
 from memory.rules.versions import link, revise
 
 
@@ -63,7 +63,7 @@ def correct(turn: TurnState, command: CorrectFact) -> list[Outcome]:
 
     The new statement holds for the time that the old one was said to, unless it tells another, and meets its rivals
     like any other. The old one is invalidated: believed at no time any more, and shown as it was once believed. So is
-    what the same sentence told of an object that the correction no longer names.
+    what the same sentence told of an object that the correction no longer names, and what was merged into either.
     """
     draft, old, claim = turn.draft, fact_of(turn, command.fact_id), _claim(command.claim)
     if old.status != "active":
@@ -72,7 +72,10 @@ def correct(turn: TurnState, command: CorrectFact) -> list[Outcome]:
         return [Outcome(old.fact_id, "duplicate")]
     wrong = [old, *twins_of(draft, old, claim.statement)]
     for each in wrong:
-        revise(draft, each, "corrected", turn.now, status="invalidated", judged_by=f"{CORRECTED}{command.actor}")
+        settled = {"status": "invalidated", "judged_by": f"{CORRECTED}{command.actor}"}
+        for same in merged_into(draft, each):
+            unmerge(draft, each, revise(draft, same, "corrected", turn.now, **settled))
+        revise(draft, each, "corrected", turn.now, **settled)
         settle_slots(turn, [each, *reopen(turn, each)])
     if claim.valid_from is None:
         claim = replace(claim, valid_from=old.valid_from, valid_to=claim.valid_to or old.valid_to)
@@ -94,9 +97,11 @@ def confirm(turn: TurnState, command: ConfirmFact) -> list[Outcome]:
 
 
 def forget(turn: TurnState, command: ForgetFact) -> list[Outcome]:
-    """Stop believing and showing a fact; its history stays for whoever asks (seed 003)."""
+    """Stop believing and showing a fact, and what was merged into it; its history stays for whoever asks (seed 003)."""
     fact = fact_of(turn, command.fact_id)
     if fact.status != "forgotten":
+        for same in merged_into(turn.draft, fact):
+            revise(turn.draft, same, "forgotten", turn.now, status="forgotten")
         revise(turn.draft, fact, "forgotten", turn.now, status="forgotten")
     return [Outcome(fact.fact_id, "invalidated")]
 

@@ -46,6 +46,39 @@ def reads_again(memory: Memory, claim: Claim) -> ChangeSet:
     return memory.hear(1, claim, revision=2)
 
 
+CELLO = ("Maya plays the cello", "Maya plays cello", "Maya's instrument is the cello")
+
+
+def merged() -> Memory:
+    """Three facts that a night, and the next, have found to be one."""
+    memory = Memory()
+    for key, words in enumerate(CELLO, 1):
+        memory.hear(key, says(words, key), at=NOON + key * DAY)
+    first, second, third = (memory.fact(each).fact_id for each in CELLO)
+    memory.turn(c.MergeFacts(command_id="merge", clusters=((second, third),)))
+    memory.turn(c.MergeFacts(command_id="merge again", clusters=((first, second),)))
+    assert memory.active() == [CELLO[0]]
+    return memory
+
+
+@pytest.mark.parametrize("settle", [forget, correct], ids=["forgotten", "corrected"])
+def test_what_was_merged_into_a_fact_is_settled_with_it(settle: Callable[[Memory, Fact], ChangeSet]) -> None:
+    memory = merged()
+    settle(memory, memory.fact(CELLO[0]))
+    assert not {*CELLO} & {*memory.active()}
+    for key, words in enumerate(CELLO, 1):
+        memory.hear(key, says(words, key), at=NOON + key * DAY, revision=2)
+    assert not {*CELLO} & {*memory.active()}, "read again, it is known to be settled"
+
+
+@pytest.mark.parametrize("settle", [forget, correct], ids=["forgotten", "corrected"])
+def test_what_was_merged_is_as_it_was_when_that_is_undone(settle: Callable[[Memory, Fact], ChangeSet]) -> None:
+    memory = merged()
+    before = [(memory.fact(each).status, memory.fact(each).judged_by) for each in CELLO]
+    memory.turn(c.Undo(command_id="undo", done=settle(memory, memory.fact(CELLO[0]))))
+    assert [(memory.fact(each).status, memory.fact(each).judged_by) for each in CELLO] == before
+
+
 @pytest.mark.conforms("model:settled")
 @pytest.mark.parametrize("settle", [forget, correct], ids=["forgotten", "corrected"])
 @pytest.mark.parametrize(
