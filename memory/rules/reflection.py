@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from memory.model.claims import Claim
 from memory.model.facts import Fact
 from memory.model.ids import meta_id
+from memory.model.timeline import Interval
 from memory.model.working_set import Draft, WorkingSet
 from memory.rules.agreement import agrees
 from memory.rules.parameters import Reflection
@@ -155,7 +156,7 @@ def duplicates(
 ) -> Duplicates:
     """Facts as similar as duplicates are (seed 003: 0.85), clustered around the strongest if they agree with it.
 
-    Polarity, figures, dates, tense and object must agree (decision 0061, 9); what is alike but does not is only
+    Polarity, figures, dates, tense, object and time must agree (decision 0061, 9); what is alike but does not is only
     reported. A protected fact is kept before a stronger one.
     """
     facts = comparable(believed, seen)
@@ -166,10 +167,17 @@ def clustered(facts: Iterable[Fact], pairs: Pairs, strength: Mapping[str, float]
     """What these pairs of duplicates come to."""
     known = {fact.fact_id: fact for fact in facts}
     said = {fact_id: as_claim(known[fact_id]) for fact_id in map(pairs.ids.__getitem__, set(pairs.one.tolist()))}
-    same = np.array([agrees(said[pair.one], known[pair.other]) for pair in pairs], np.bool_)
+    same = np.array([is_one(said[pair.one], known[pair.other]) for pair in pairs], np.bool_)
     near = pairs.chosen(same).neighbours()
     order = sorted(near, key=lambda each: (not known[each].protected, -strength.get(each, 0.0), each))
     return Duplicates(tuple(_clusters(order, near)), pairs.chosen(~same))
+
+
+def is_one(said: Claim, fact: Fact) -> bool:
+    """Whether a fact says what another says, of the same time: what was so, and is so again, is two facts."""
+    began = fact.valid_from if said.valid_from is None else said.valid_from
+    at_once = Interval(began, said.valid_to).overlaps(fact.valid) or began == fact.valid_from
+    return at_once and agrees(said, fact)
 
 
 def themes(believed: WorkingSet, pairs: Pairs, rules: Reflection) -> list[tuple[str, ...]]:

@@ -15,9 +15,8 @@ from memory.model.commands import BackfillSubjects, MergeFacts, MetaFact, Protec
 from memory.model.facts import Fact
 from memory.model.ids import meta_id
 from memory.rules.across import settle_slots
-from memory.rules.agreement import agrees
 from memory.rules.parameters import Reflection
-from memory.rules.reflection import as_claim
+from memory.rules.reflection import as_claim, is_one
 from memory.rules.revision import IN_PLACE
 from memory.rules.settled import is_final
 from memory.rules.statements import entity_of, fact_of
@@ -54,6 +53,7 @@ def _merge(turn: TurnState, cluster: Sequence[str]) -> Outcome | None:
     same = [each for each in others if each is not None and _says_the_same(each, kept)]
     if not same:
         return None
+    ends = [fact.valid_to for fact in (kept, *same)]
     for fact in same:
         for evidence in draft.evidence.get(fact.fact_id, ()):
             support(draft, replace(evidence, fact_id=kept.fact_id))
@@ -66,6 +66,7 @@ def _merge(turn: TurnState, cluster: Sequence[str]) -> Outcome | None:
         turn.now,
         confidence=min(1.0, round(kept.confidence + turn.rules.reinforce_by, 6)),
         valid_from=min(fact.valid_from for fact in (kept, *same)),
+        valid_to=None if any(end is None for end in ends) else max(end for end in ends if end is not None),
         protected=any(fact.protected for fact in (kept, *same)),
         judged_by=_judge_of(kept, same),
     )
@@ -80,7 +81,7 @@ def _judge_of(kept: Fact, same: Sequence[Fact]) -> str:
 
 def _says_the_same(fact: Fact, kept: Fact) -> bool:
     near = (fact.subject_id, fact.sensitivity) == (kept.subject_id, kept.sensitivity) and fact.fact_id != kept.fact_id
-    return fact.status == "active" and near and agrees(as_claim(fact), kept)
+    return fact.status == "active" and near and is_one(as_claim(fact), kept)
 
 
 def synthesize(turn: TurnState, command: Synthesize, rules: Reflection) -> list[Outcome]:
