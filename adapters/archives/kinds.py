@@ -129,6 +129,8 @@ Seconds = Annotated[float, Field(ge=0, le=LATEST), AllowInfNan(False)]
 Share = Annotated[float, Field(ge=0, le=1), AllowInfNan(False)]
 Cosine = Annotated[float, Field(ge=-1.001, le=1.001), AllowInfNan(False)]
 Number = Annotated[float, Field(ge=-1e15, le=1e15), AllowInfNan(False)]
+Finite = Annotated[float, AllowInfNan(False)]
+"""Any number that a caller may have told: ids of messages and moments in nanoseconds are beyond a `Number`."""
 Measure = Annotated[float, Field(ge=0, le=1e9), AllowInfNan(False)]
 Key = Annotated[int, Field(ge=-(2**63), le=_INT8)]
 Count = Annotated[int, Field(ge=0, le=2**53)]

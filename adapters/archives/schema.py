@@ -93,14 +93,14 @@ class ProfileLine(ArchiveLine):
     preset: k.Named = Profile().preset
 
 
-Figures = Annotated[dict[Label, k.Number], Field(max_length=MOST_FIGURES)]
+Figures = Annotated[dict[k.Short, k.Finite], Field(max_length=MOST_FIGURES)]
 
 
 class Emotion(ArchiveLine):
     """What a device heard in a voice, or what was guessed here: then by which method, and from what numbers."""
 
-    label: k.Text | k.Number | None
-    score: k.Text | k.Number | None
+    label: k.Text | k.Finite | None
+    score: k.Text | k.Finite | None
     method: k.Short | None = None
     prosody: Figures | None = None
     scores: Figures | None = None
@@ -146,7 +146,7 @@ class SourceLine(ArchiveLine):
     ended_at: k.Moment | None
     offset_s: Annotated[int, Field(ge=-86_400, le=86_400)]
     participants: Annotated[tuple[k.Short, ...], Field(max_length=k.MOST_LISTED)]
-    provenance: Annotated[dict[k.Short, k.Short | k.Number | bool | None], Field(max_length=k.MOST_LISTED)]
+    provenance: Annotated[dict[k.Short, k.Short | k.Finite | bool | None], Field(max_length=k.MOST_LISTED)]
     context_type: k.Short | None
     device_id: k.Text | None
     sensitivity: k.Level

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-import orjson
+import json
 
-from adapters.archives import pieces
+import orjson
+import pytest
+
+from adapters.archives import pieces, schema
 from adapters.archives.reading import MOST_LINE
 from adapters.capture.messages import MOST_HELD
 from deployments.kinds import MOST_TEXT
+from deployments.use_cases.telling import SourceIn, source_of
+from memory.model.profile import Profile
 
 
 def test_a_segment_as_long_as_a_door_takes_it_is_read_again() -> None:
@@ -17,3 +22,33 @@ def test_a_segment_as_long_as_a_door_takes_it_is_read_again() -> None:
 
 def test_a_source_of_a_chat_fits_into_a_line_in_any_alphabet() -> None:
     assert MOST_HELD * len("🙂".encode()) <= MOST_LINE["sources"]
+
+
+SOURCE = {
+    "source_id": "s1",
+    "session_id": "s1",
+    "kind": "conversation",
+    "started_at": "2026-03-01T08:00:00+00:00",
+    "ended_at": None,
+    "offset_s": 0,
+    "participants": [],
+    "context_type": None,
+    "device_id": None,
+    "sensitivity": 0,
+    "ttl_policy": "decay",
+    "state": "active",
+    "created_at": "2026-03-01T08:00:00+00:00",
+    "segments": [],
+}
+
+
+@pytest.mark.parametrize("number", [1_800_000_000_000_000_001, 1e300, -1e16])
+def test_whatever_number_a_door_takes_is_read_again(number: float) -> None:
+    emotion = {"label": number, "score": number, "prosody": {"p" * 1_000: number}}
+    said = {"segment_id": "1", "speaker": "Ravi", "text": "Hi.", "emotion": emotion}
+    body = {"source_id": "s1", "started_at": "2026-03-01T08:00Z", "provenance": {"message": number}, "segments": [said]}
+    told = source_of(SourceIn.model_validate(body), "user:maya", Profile())
+    line = json.dumps({**SOURCE, "provenance": told.provenance})
+    assert schema.SourceLine.model_validate_json(line).provenance == {"message": float(number)}
+    kept = schema.Emotion.model_validate_json(json.dumps(told.segments[0].emotion))
+    assert kept.model_dump() == told.segments[0].emotion
