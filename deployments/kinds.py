@@ -14,6 +14,8 @@ MOST_ID = 200
 """Characters of a caller's own id, as in POST /v1/sources."""
 MOST_QUERY = 10_000
 """Characters of a question (chosen: encoders read the first few hundred words anyway)."""
+MOST_INDEXED = 2_000
+"""Bytes of what stands in an index: PostgreSQL takes 2,704 there, beside the id of its user."""
 MOST_SEGMENTS = 20_000
 """Segments in one source (chosen: 16 hours of speech at a segment every 3 s)."""
 
@@ -36,6 +38,13 @@ def _identifier(text: str) -> str:
     return text
 
 
+def indexed(text: str) -> str:
+    """The text, if an index can hold it. Raises ValueError."""
+    if len(text.encode()) > MOST_INDEXED:
+        raise ValueError(f"must have at most {MOST_INDEXED:,} bytes")
+    return text
+
+
 def _written(value: Any) -> Any:
     """A number as its digits; what is no time is told when the time is read."""
     return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else value
@@ -44,6 +53,8 @@ def _written(value: Any) -> Any:
 Text = Annotated[str, StringConstraints(max_length=MOST_TEXT), AfterValidator(_storable)]
 Words = Annotated[str, StringConstraints(min_length=1, max_length=MOST_TEXT), AfterValidator(_storable)]
 ShortText = Annotated[str, StringConstraints(max_length=1_000), AfterValidator(_storable)]
+IndexedText = Annotated[ShortText, StringConstraints(min_length=1), AfterValidator(indexed)]
+"""Words by which the database looks something up."""
 Id = Annotated[str, StringConstraints(min_length=1, max_length=MOST_ID), AfterValidator(_identifier)]
 TokenName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.@-]{0,99}$")]
 """What a token is called, by whoever gives it out."""

@@ -22,7 +22,7 @@ from deployments.commands import (
     vectors_of,
 )
 from deployments.dates import moments_of
-from deployments.kinds import Body, Id, ShortText, When, Words
+from deployments.kinds import Body, Id, IndexedText, ShortText, When, Words
 from memory.errors import Invalid
 from memory.model.changes import Outcome
 from memory.model.claims import Claim, Sighting, Utterance
@@ -42,7 +42,7 @@ class FactToRemember(Body):
     text: Words | None = None
     statement: Words | None = None
     subject: Annotated[ShortText, Field(min_length=1)] | None = None
-    predicate: Annotated[ShortText, Field(min_length=1)] | None = None
+    predicate: IndexedText | None = None
     object: Annotated[ShortText, Field(min_length=1)] | None = None
     slot: ShortText | None = None
     kind: Kind | None = None
@@ -75,7 +75,7 @@ class Correction(Body):
     """What is true instead, as a whole sentence."""
 
     statement: Words
-    predicate: Annotated[ShortText, Field(min_length=1)] | None = None
+    predicate: IndexedText | None = None
     object: Annotated[ShortText, Field(min_length=1)] | None = None
     slot: ShortText | None = None
     kind: Kind | None = None

@@ -15,13 +15,14 @@ from adapters.capture.mail import BROKEN, is_mail, letters, said_within
 from deployments.app_context import AppContext
 from deployments.callers import Caller, writing
 from deployments.dates import moment_there
-from deployments.kinds import MOST_SEGMENTS, MOST_TEXT, Body, Id, Number, ShortText, Text, Words
+from deployments.kinds import MOST_SEGMENTS, MOST_TEXT, Body, Id, Number, ShortText, Text, Words, indexed
 from deployments.messages import MOST_S, Placed, placed
 from deployments.use_cases.telling_voices import MOST_HEARD, HeardVoiceIn, VoiceNumber, forget_prints, told_by_voices
 from memory.errors import Forgotten, Invalid
 from memory.model.profile import Profile
 from memory.model.scopes import SENSITIVITY_NAMES, team_scope
 from memory.model.sources import FIGURES, MOST_FIGURES, Segment, Source, Telling
+from memory.model.timeline import LATEST
 from memory.services.ingest import tell_of_source, with_speakers
 
 MOST_PARTICIPANTS = 1_000
@@ -218,6 +219,8 @@ def source_of(body: SourceIn, scope: str, profile: Profile) -> Source:
     if ended_at is not None and ended_at < started_at:
         raise Invalid("ended_at must not be before started_at.")
     places = placed(body.segments)
+    if started_at + max((each.end for each in places), default=0.0) > LATEST:
+        raise Invalid("segments: what is said must lie between the years 1900 and 2200.")
     segments = tuple(_segment(*each, body.is_sweep) for each in zip(body.segments, places, strict=True))
     if body.content is not None:
         speaker = body.participants[0] if body.participants else profile.label
@@ -272,9 +275,14 @@ def _mail_told(body: SourceIn, home: str) -> SourceIn:
 
 
 def _session_id(body: SourceIn) -> str | None:
-    """An import tells in the provenance which session a source is a part of."""
+    """An import tells in the provenance which session a source is a part of. Raises Invalid."""
     named = body.provenance.get("session_id")
-    return named if isinstance(named, str) else None
+    if not isinstance(named, str):
+        return None
+    try:
+        return indexed(named)
+    except ValueError as error:
+        raise Invalid(f"provenance.session_id: {error}.") from error
 
 
 def _segment(segment: SegmentIn, place: Placed, is_sweep: bool) -> Segment:

@@ -133,6 +133,8 @@ WRONG: Mapping[str, tuple[dict[str, Any], str]] = {
     "segments and content": (source(content="b"), "segments, messages or content"),
     "content without words": ({**source(content=""), "segments": []}, "content"),
     "one segment twice": (source(segments=[GOOD, GOOD]), "unique"),
+    "words beyond 2200": (source(started_at="2199-12-31T23:59:59Z"), "segments"),
+    "a session no index can hold": (source(provenance={"session_id": "🦆" * 501}), "provenance.session_id"),
     "a foreign team": (source(team_id="them"), "team_id"),
     "too many participants": (source(participants=["a"] * 1001), "participants"),
 }

@@ -6,11 +6,13 @@ import json
 
 import orjson
 import pytest
+from pydantic import ValidationError
 
-from adapters.archives import pieces, schema
+from adapters.archives import kinds, pieces, schema
 from adapters.archives.reading import MOST_LINE
 from adapters.capture.messages import MOST_HELD
-from deployments.kinds import MOST_TEXT
+from deployments.kinds import MOST_INDEXED, MOST_TEXT
+from deployments.use_cases.remembering import Correction, FactToRemember
 from deployments.use_cases.telling import SourceIn, source_of
 from memory.model.profile import Profile
 
@@ -24,7 +26,7 @@ def test_a_source_of_a_chat_fits_into_a_line_in_any_alphabet() -> None:
     assert MOST_HELD * len("🙂".encode()) <= MOST_LINE["sources"]
 
 
-SOURCE = {
+SOURCE: dict[str, object] = {
     "source_id": "s1",
     "session_id": "s1",
     "kind": "conversation",
@@ -52,3 +54,12 @@ def test_whatever_number_a_door_takes_is_read_again(number: float) -> None:
     assert schema.SourceLine.model_validate_json(line).provenance == {"message": float(number)}
     kept = schema.Emotion.model_validate_json(json.dumps(told.segments[0].emotion))
     assert kept.model_dump() == told.segments[0].emotion
+
+
+def test_a_door_takes_no_longer_name_for_an_index_than_an_archive_and_the_database_hold() -> None:
+    assert MOST_INDEXED <= kinds.INDEXED_BYTES
+    for told in ({"statement": "Ravi keeps bees", "subject": "Ravi"}, {"statement": "Ravi keeps bees"}):
+        body = FactToRemember if "subject" in told else Correction
+        assert body.model_validate({**told, "predicate": "k" * 1_000}).predicate == "k" * 1_000
+        with pytest.raises(ValidationError, match="at most 2,000 bytes"):
+            body.model_validate({**told, "predicate": "🦆" * 501})
