@@ -227,13 +227,23 @@ def _sent_at(written: str) -> date | datetime | None:
 
 def _plain_text(message: Message, of_bytes: bool = False) -> str:
     """The first part that is plain text and no attachment, else the words of the first of HTML; empty without both."""
-    parts = [part for part in message.walk() if part.get_content_disposition() != "attachment"]
+    parts = list(_shown(message))
     for type_, words in (("text/plain", str), ("text/html", words_of)):
         part = next((part for part in parts if part.get_content_type() == type_), None)
         text = "" if part is None else words(_payload(part, of_bytes))
         if text.strip():
             return text
     return ""
+
+
+def _shown(part: Message) -> Iterator[Message]:
+    """What a reader sees of a mail: its parts without what is attached. A mail that is attached is another's words."""
+    if part.get_content_disposition() == "attachment" or part.get_content_maintype() == "message":
+        return
+    yield part
+    for each in part.get_payload() if part.is_multipart() else ():
+        if isinstance(each, Message):
+            yield from _shown(each)
 
 
 def _payload(part: Message, of_bytes: bool) -> str:
