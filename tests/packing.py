@@ -45,6 +45,38 @@ def docx(paragraphs: list[str], author: str = "Ana Silva") -> bytes:
     return out.getvalue()
 
 
+def form_docx() -> bytes:
+    """A document of Word with fields to fill in, a table of contents, and equal, spanning and inner cells."""
+    import docx as word
+    from docx.oxml import parse_xml
+    from docx.oxml.ns import nsdecls
+
+    def field(content: str, about: str = "") -> object:
+        return parse_xml(
+            f"<w:sdt {nsdecls('w')}><w:sdtPr>{about}</w:sdtPr><w:sdtContent>{content}</w:sdtContent></w:sdt>"
+        )
+
+    def line(text: str) -> str:
+        return f"<w:p><w:r><w:t>{text}</w:t></w:r></w:p>"
+
+    document = word.Document()
+    body = document.element.body
+    contents = '<w:docPartObj><w:docPartGallery w:val="Table of Contents"/></w:docPartObj>'
+    body.insert(0, field(line("The boat 1"), contents))
+    body.insert(
+        1, field(line("I moved to Porto.") + "<w:customXml>" + line("The boat needs paint.") + "</w:customXml>")
+    )
+    table = document.add_table(rows=3, cols=3)
+    for cell, text in zip(table.rows[0].cells, ("Anchors", "2", "2"), strict=True):
+        cell.text = text
+    table.rows[1].cells[0].merge(table.rows[1].cells[1]).text = "Sails"
+    table.rows[1].cells[2].add_table(1, 1).cell(0, 0).text = "A red one"
+    table.rows[2]._tr.append(field(f"<w:tc>{line('Ropes')}</w:tc>"))
+    out = io.BytesIO()
+    document.save(out)
+    return out.getvalue()
+
+
 def pdf(lines: list[str], author: str = "Ana Silva") -> bytes:
     """A PDF of one page with these lines; of an empty page without any."""
     shown = "".join(f"({line}) Tj T* " for line in lines)

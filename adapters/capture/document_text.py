@@ -24,6 +24,11 @@ _HEADING = re.compile(r"(?:heading|title)\b", re.IGNORECASE)
 """Styles of headings are called so in the file, whatever the language of Word is."""
 _WORDS = './/*[(self::w:t or self::w:tab or self::w:br or self::w:cr) and not(ancestor::*[local-name()="Fallback"])]'
 """What is seen of a paragraph: what was inserted and is under review too, what was deleted not."""
+_PARAGRAPHS = ".//w:p[not(ancestor::w:p)]"
+"""Those of a cell, in tables within it, too; one in a drawing is read with what the drawing stands in."""
+_GALLERY = "{*}sdtPr/{*}docPartObj/{*}docPartGallery"
+_FRAMES = frozenset({"sdt", "sdtContent", "customXml"})
+"""What may stand around paragraphs, rows and cells: fields to fill in, and marks of other programs."""
 _ENDS = re.compile(r"[.!?:…。！？][\"'”’)\]]*$")
 
 Paragraphs = Iterator[dict[str, Any]]
@@ -61,29 +66,56 @@ def read_docx(path: str) -> Paragraphs:
     """Paragraphs, headings above what follows them, the rows of tables as lines."""
     import docx
     from docx.table import Table
+    from docx.text.paragraph import Paragraph
 
     document = docx.Document(path)
     core = document.core_properties
     at: datetime | None = core.modified or core.created
     yield {"author": _sound(core.author or ""), "at": at.isoformat() if at else None}
     headings: list[str] = []
-    for block in document.iter_inner_content():
-        if isinstance(block, Table):
-            for row in block.rows:
-                cells = dict.fromkeys(_sound(cell.text).strip() for cell in row.cells)
-                if line := " | ".join(filter(None, cells)):
-                    yield {"text": line}
+    for block in _within(document.element.body, "p", "tbl"):
+        if isinstance(block, str):
+            yield {"left_out": block}
             continue
-        text = _sound(_seen(block._p))
+        if block.tag.endswith("}tbl"):
+            yield from ({"text": line} for line in _rows(Table(block, document)))
+            continue
+        text, style = _sound(_seen(block)), Paragraph(block, document).style
         if not text.strip():
             continue
-        if _HEADING.match(block.style.name or "" if block.style else ""):
+        if _HEADING.match(style.name or "" if style else ""):
             headings.append(text.strip())
         else:
             yield {"text": "\n".join([*headings, text.strip()])}
             headings = []
     if headings:
         yield {"text": "\n".join(headings)}
+
+
+def _within(element: Any, *names: str) -> Iterator[Any]:
+    """The children of these names, also those that stand in fields to fill in; instead of a table of contents, what
+    that is called."""
+    for each in element.iterchildren("{*}*"):
+        name = each.tag.rpartition("}")[2]
+        if name in names:
+            yield each
+        elif name == "sdt" and any("Table of Contents" in part.values() for part in each.iterfind(_GALLERY)):
+            yield "table of contents"
+        elif name in _FRAMES:
+            yield from _within(each, *names)
+
+
+def _rows(table: Any) -> Iterator[str]:
+    """The rows of a table as lines; what is in a cell that spans several stands in a row once."""
+    from docx.table import _Row
+
+    for row in _within(table._tbl, "tr"):
+        cells = list(_within(row, "tc"))
+        if len(cells) == len(row.tc_lst):
+            cells = list(dict.fromkeys(cell._tc for cell in _Row(row, table).cells))
+        texts = ("\n".join(_seen(each) for each in cell.xpath(_PARAGRAPHS)) for cell in cells)
+        if line := " | ".join(filter(None, (_sound(text).strip() for text in texts))):
+            yield line
 
 
 def _seen(paragraph: Any) -> str:

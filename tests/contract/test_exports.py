@@ -25,7 +25,7 @@ from tests.exports import (
     node,
     said,
 )
-from tests.packing import docx, packed, pdf, unpacked
+from tests.packing import docx, form_docx, packed, pdf, unpacked
 
 
 @pytest.mark.parametrize("form", EXPORTS)
@@ -265,6 +265,18 @@ def test_documents_are_told_by_their_author_and_never_by_the_owner(found: Read) 
     assert found("a.docx", docx(PARAGRAPHS, author="")).said[1][0] == "unknown"
     assert found("a.pdf", pdf(PARAGRAPHS, author=""), author="Ben").said[0][0] == "Ben"
     assert found("a.pdf", pdf(PARAGRAPHS), me=frozenset({"ana silva"})).said[0][0] == "me"
+
+
+def test_no_word_of_a_document_is_lost_in_its_fields_and_tables(found: Read) -> None:
+    got = found("form.docx", form_docx())
+    assert [text for _, _, text in got.said] == [
+        "I moved to Porto.",
+        "The boat needs paint.",
+        "Anchors | 2 | 2",
+        "Sails | A red one",
+        "Ropes",
+    ]
+    assert got.left_out == {"table of contents": 1}
 
 
 def test_a_pdf_without_text_says_what_to_do(found: Read) -> None:
