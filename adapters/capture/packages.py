@@ -96,7 +96,7 @@ def zip_package(path: Path) -> Package:
             _refuse(path.name, each.filename, "stands in it twice")
         members[each.filename] = Member(each.filename, each.file_size, _changed(each), _opener(packed, path.name, each))
     _whole_size(infos, path)
-    return Package(path, dict(sorted(members.items())))
+    return Package(path, {name: members[name] for name in sorted(members) if not _is_of_finder(name)})
 
 
 def folder_package(path: Path, left_out: Callable[[str], None]) -> Package:
@@ -134,6 +134,11 @@ class _Bearable(io.FileIO):
             name = Path(str(self.name)).name
             raise Invalid(f"{name}: has more than {MOST_MEMBERS:,} members.", file=name)
         return found
+
+
+def _is_of_finder(name: str) -> bool:
+    """Whether a Mac has added this file when it packed a folder: it tells of another one and holds no words."""
+    return name.startswith("__MACOSX/") or name.rpartition("/")[2] == ".DS_Store"
 
 
 def _whole_size(infos: list[zipfile.ZipInfo], path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import zipfile
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
@@ -253,6 +254,18 @@ def test_the_zip_of_a_whatsapp_chat_is_the_chat_in_it(found: Read) -> None:
     assert got.left_out == {"notice": 1, "file, call or deleted message": 1}
     android = packed({"WhatsApp Chat with Ben.txt": WHATSAPP_ANDROID, "notes.txt": "x"})
     assert found("a.zip", android).ids == found("WhatsApp Chat with Ben.txt", WHATSAPP_ANDROID).ids
+
+
+@pytest.mark.parametrize("form", ["slack", "chatgpt", "claude", "telegram", "whatsapp"])
+def test_an_export_that_a_mac_has_packed_again_is_the_same(form: str, found: Read) -> None:
+    name, content = EXPORTS[form]
+    members = {name: content}
+    if zipfile.is_zipfile(io.BytesIO(content)):
+        with zipfile.ZipFile(io.BytesIO(content)) as whole:
+            members = {each: whole.read(each) for each in whole.namelist()}
+    again = {f"export/{each}": said for each, said in members.items()}
+    beside = {f"__MACOSX/export/{Path(each).parent}/._{Path(each).name}": b"\x00\x05\x16\x07" for each in members}
+    assert found("again.zip", packed({".DS_Store": b"\x00", **again, **beside})).ids == found(name, content).ids
 
 
 def test_documents_are_told_by_their_author_and_never_by_the_owner(found: Read) -> None:
