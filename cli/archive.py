@@ -86,7 +86,6 @@ def backup(
         raise Invalid(f"There is no pg_dump in {program.parent}: install PostgreSQL's client programs.")
     with err.status("Dumping"):
         dump(runtime.owner_dsn or runtime.dsn, program, named)
-    named.chmod(0o600)
     packed = named.with_name(f"{named.stem}.commands.tar.gz")
     pack(places.commands, packed)  # after the dump: they hold all that it does
     size, beside = named.stat().st_size, packed.stat().st_size

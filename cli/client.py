@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,7 @@ from urllib.parse import quote
 
 import httpx
 
+from adapters.capture.files import drafted
 from cli.console import NotRunning, places_of
 from cli.runtime import read_runtime, supervised
 from memory.errors import DomainError, Invalid, Unavailable
@@ -103,20 +103,16 @@ class HttpClient:
         """Stream a file into `target`, mode 0600: it may hold a whole memory; its bytes. A download that breaks off
         leaves nothing behind.
         """
-        partial = target.with_name(f".{target.name}.partial")
         try:
             with self._http.stream("GET", path) as response:
                 if response.is_error:
                     response.read()
                     raise _refused(response)
-                partial.unlink(missing_ok=True)
-                with open(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+                with drafted(target) as draft, draft.open("wb") as file:
                     for block in response.iter_bytes():
                         file.write(block)
         except httpx.HTTPError as error:
-            partial.unlink(missing_ok=True)
             raise Unavailable(f"{self._http.base_url} broke off; see `memoray status`.") from error
-        partial.replace(target)
         return target.stat().st_size
 
     def close(self) -> None:

@@ -18,7 +18,7 @@ from urllib.parse import quote
 
 import orjson
 
-from adapters.capture.files import PRIVATE, extend, locked, replace, settle, sync_folder
+from adapters.capture.files import PRIVATE, drafted, extend, locked, replace, settle, sync_folder
 from memory.errors import Conflict, Invalid, NotFound
 from memory.model.captured import Captured
 from memory.model.ids import digest
@@ -209,8 +209,7 @@ def folder_name(user_id: str) -> str:
 
 def pack(root: Path, target: Path) -> None:
     """Everybody's captures in one `.tar.gz`, while commands go on being captured."""
-    target.touch(PRIVATE)
-    with tarfile.open(target, "w:gz") as archive:
+    with drafted(target) as draft, tarfile.open(draft, "w:gz") as archive:
         for folder in sorted(path for path in root.glob("*") if path.is_dir()):
             with locked(folder / LOCK):
                 for path in sorted(folder.glob("[!.]*")):

@@ -43,6 +43,23 @@ def replace(path: Path, content: bytes) -> None:
     settle(draft, path)
 
 
+@contextmanager
+def drafted(path: Path) -> Iterator[Path]:
+    """A file of its owner's alone, to be written beside this one: it takes its place once it is whole, and goes if it
+    never is.
+    """
+    draft = path.with_name(f".{path.name}.partial")
+    draft.unlink(missing_ok=True)
+    draft.touch(PRIVATE, exist_ok=False)  # where all may write, somebody may wait there for us
+    try:
+        yield draft
+        with draft.open("r+b") as file:
+            os.fsync(file.fileno())
+        settle(draft, path)
+    finally:
+        draft.unlink(missing_ok=True)
+
+
 def settle(draft: Path, path: Path) -> None:
     """Put a written and synced draft in the place of a file, for good."""
     draft.replace(path)

@@ -6,6 +6,7 @@ import os
 import subprocess
 from pathlib import Path
 
+from adapters.capture.files import drafted
 from memory.errors import Unavailable
 
 EVERYBODY = "memoray.everybody=on"
@@ -15,11 +16,13 @@ EVERYBODY = "memoray.everybody=on"
 def dump(dsn: str, pg_dump: Path | str, target: Path) -> None:
     """Write the whole database into a file, as its owner: whoever else asked would be shown no rows.
 
-    Rights are left out: they belong to roles of this server, and the next start gives them anew. Raises Unavailable.
+    Rights are left out: they belong to roles of this server, and the next start gives them anew. What was there before
+    stays until the dump is whole. Raises Unavailable.
     """
     environ = {**os.environ, "PGOPTIONS": f"{os.environ.get('PGOPTIONS', '')} -c {EVERYBODY}".strip()}
-    command = [pg_dump, "--format=custom", "--enable-row-security", "--no-privileges", f"--file={target}", dsn]
-    done = subprocess.run(command, env=environ, capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        reason = (done.stderr.strip().splitlines() or ["it said nothing"])[-1]
-        raise Unavailable(f"pg_dump failed: {reason}")
+    with drafted(target) as draft:
+        command = [pg_dump, "--format=custom", "--enable-row-security", "--no-privileges", f"--file={draft}", dsn]
+        done = subprocess.run(command, env=environ, capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            reason = (done.stderr.strip().splitlines() or ["it said nothing"])[-1]
+            raise Unavailable(f"pg_dump failed: {reason}")
