@@ -18,8 +18,8 @@ from cli.console import HomeOption, JsonOption, NotRunning, UserOption, err, pla
 from cli.runtime import read_runtime, supervised
 from memory.errors import Invalid
 
-RESTORE_S = 3_600.0
-"""Seconds a restoration may take: an archive of years is one transaction."""
+ARCHIVE_S = 3_600.0
+"""Seconds an archive may take: one of years is made before its first byte comes, and restored in one transaction."""
 
 
 def export(
@@ -40,7 +40,7 @@ def export(
     named = _within(target, f"memoray-{user or 'memory'}-{datetime.now(UTC):%Y-%m-%d}.zip", Path())
     if named.exists() and not force:
         raise Invalid(f"{named} is there already; --force writes over it.")
-    with connect(home, user) as client, err.status("Exporting"):
+    with connect(home, user, timeout_s=ARCHIVE_S) as client, err.status("Exporting"):
         size = client.save("/v1/export", named)
     show({"file": str(named), "bytes": size}, as_json, f"{escape(str(named))}: {size:,} bytes.")
 
@@ -57,7 +57,7 @@ def restore(
 
     Example: memoray restore me.zip
     """
-    with connect(home, user, timeout_s=RESTORE_S) as client, err.status("Restoring"), archive.open("rb") as file:
+    with connect(home, user, timeout_s=ARCHIVE_S) as client, err.status("Restoring"), archive.open("rb") as file:
         answer = client.ask("POST", "/v1/import", content=file)
     counts = ", ".join(f"{count} {name}" for name, count in answer["counts"].items() if count)
     show(answer, as_json, f"{answer['status'].capitalize()}: {counts}.")

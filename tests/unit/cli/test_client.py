@@ -2,6 +2,7 @@
 
 import json
 import threading
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -9,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from cli.archive import export
 from cli.client import HttpClient, RequestRefused, connect, route
 from cli.console import NotRunning
 from cli.runtime import Places, Runtime, sole_supervisor
@@ -32,6 +34,8 @@ class Door(BaseHTTPRequestHandler):
         sent = {"path": self.path, "token": self.headers["X-Internal-Token"], "user": self.headers.get("X-User-Id")}
         echo = json.dumps(sent | {"method": self.command, "body": self.rfile.read(length).decode()})
         status, body = ANSWERS.get(path, (200, echo))
+        if path == "/v1/export":
+            time.sleep(0.5)  # a whole memory is packed before the first byte is sent
         self.send_response(status)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
@@ -88,6 +92,19 @@ def test_what_is_saved_is_its_callers_alone(url: str, tmp_path: Path) -> None:
         assert client.save("/echo", target) == target.stat().st_size > 0
     assert target.stat().st_mode & 0o777 == 0o600
     assert (tmp_path / "secret").read_bytes() == b""
+
+
+def test_an_export_is_waited_for_longer_than_an_answer(
+    url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    places = Places(tmp_path)
+    places.prepare()
+    (tmp_path / "token").write_text("secret\n")
+    Runtime(home=str(tmp_path), url=url, token_file=str(tmp_path / "token"), ready_at="2026").write(places)
+    monkeypatch.setattr(connect, "__defaults__", (None, 0.1))
+    with sole_supervisor(places):
+        export(tmp_path / "me.zip", home=tmp_path)
+    assert json.loads((tmp_path / "me.zip").read_text())["path"] == "/v1/export"
 
 
 def test_nobody_there_is_unavailable() -> None:
