@@ -96,10 +96,12 @@ def read(file: TextFile, name: str | None = None, *, me: Collection[str] = ()) -
     """The sources of a file or folder, page by page, each body small enough for one request.
 
     The format is told from what is inside unless it is named. Who is called by one of the names `me` is the owner.
-    Raises Invalid with the file and the line, NotFound.
+    Raises Invalid with the file and the line, NotFound, and OSError if it cannot be opened.
     """
     if not file.path.exists():
         raise NotFound(f"There is no file {file.path}.")
+    if file.path.is_dir():
+        next(file.path.iterdir(), None)
     form = recognise(file, name)
     for body in form.read(file):
         yield from pages(body if form.knows_accounts else _owned(body, file.owner, frozenset(map(fold, me))))
@@ -170,20 +172,40 @@ def files_under(
     recordings, too, unless whoever imports `hears` them.
     """
     wanted = SUFFIXES | voice_memos.SUFFIXES if hears else SUFFIXES
-    if not path.is_dir() or name in FOLDERS or (name is None and slack.is_folder(path)):
+    inside = _inside(path, name)
+    if inside is None:
         yield path
         return
-    for each in sorted(path.iterdir()):
-        if each.name.startswith("."):
-            continue
-        if each.is_dir() and not each.is_symlink():
+    for each in inside:
+        is_folder, is_file = _kind_of(each)
+        if is_folder:
             yield from files_under(each, left_out, name, hears=hears)
-        elif each.is_file() and (
+        elif is_file and (
             each.suffix.lower() in wanted or (hears and voice_memos.of_omi(each.name)) or _looks_exported(each)
         ):
             yield each
-        elif each.is_file():
+        elif is_file:
             left_out(each.suffix.lower() or "no suffix")
+
+
+def _inside(path: Path, name: str | None) -> list[Path] | None:
+    """What is in a folder and not hidden, in order. None for what is given whole: also a folder that cannot be opened,
+    so that whoever reads it is told why.
+    """
+    try:
+        if not path.is_dir() or name in FOLDERS or (name is None and slack.is_folder(path)):
+            return None
+        return sorted(each for each in path.iterdir() if not each.name.startswith("."))
+    except OSError:
+        return None
+
+
+def _kind_of(path: Path) -> tuple[bool, bool]:
+    """Whether it is a folder, and no link to one, and whether it is a file: so is what nobody lets us look at."""
+    try:
+        return path.is_dir() and not path.is_symlink(), path.is_file()
+    except OSError:
+        return False, True
 
 
 def _looks_exported(path: Path) -> bool:

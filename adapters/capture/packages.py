@@ -99,10 +99,12 @@ def zip_package(path: Path) -> Package:
     return Package(path, {name: members[name] for name in sorted(members) if not _is_of_finder(name)})
 
 
-def folder_package(path: Path, left_out: Callable[[str], None]) -> Package:
-    """The files below a folder; links are left out, for they may lead anywhere. Raises Invalid for too many."""
+def folder_package(path: Path, left_out: Callable[[str], None], shut: Callable[[OSError], None]) -> Package:
+    """The files below a folder; links are left out, for they may lead anywhere, and `shut` hears of what cannot be
+    opened. Raises Invalid for too many.
+    """
     members: dict[str, Member] = {}
-    for folder, folders, names in os.walk(path, followlinks=False):
+    for folder, folders, names in os.walk(path, onerror=shut, followlinks=False):
         folders[:] = sorted(each for each in folders if not each.startswith("."))
         for name in names:
             file = Path(folder, name)

@@ -89,8 +89,12 @@ class TextFile:
     def package(self) -> Package | None:
         """Its members, if it is a folder or a ZIP. Raises Invalid for a ZIP that is damaged or hostile."""
         if self.member is None and self.path.is_dir():
-            return folder_package(self.path, self.left_out)
+            return folder_package(self.path, self.left_out, self._shut)
         return zip_package(self.path) if self.member is None and is_zip(self.path) else None
+
+    def _shut(self, error: OSError) -> None:
+        name = Path(str(error.filename)).name
+        self.set_aside(Rejected(0, 0, f"what is in its folder {name} could not be read: {error.strerror}"))
 
     @property
     def name(self) -> str:

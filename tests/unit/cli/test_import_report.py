@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,9 @@ from typer.testing import CliRunner, Result
 from cli import import_
 from cli.main import command_line, rooms
 from memory.errors import Invalid
+from tests.accounts import STRANGER, acting_as, only_root
+from tests.exports import SLACK
+from tests.packing import unpacked
 
 
 class Door:
@@ -53,6 +57,35 @@ def test_a_folder_without_a_file_is_refused_in_words(tmp_path: Path) -> None:
     (tmp_path / "photo.jpg").write_bytes(b"\xff")
     assert isinstance(raised := run(str(tmp_path)).exception, Invalid)
     assert raised.detail.startswith(f"There is no file to import in {tmp_path}. Read are slack ")
+
+
+@only_root
+def test_a_folder_that_is_shut_keeps_only_itself_out() -> None:
+    with tempfile.TemporaryDirectory() as shared:
+        folder = Path(shared)
+        for name in ("shut", "closed"):
+            (folder / name).mkdir()
+            (folder / name / "b.md").write_text("two")
+        (folder / "a.md").write_text("one")
+        for path, mode in ((folder, 0o755), (folder / "shut", 0o700), (folder / "closed", 0o744)):
+            path.chmod(mode)
+        told = acting_as(STRANGER, lambda: [run(shared).output, run(shared, "--as", "note").output])
+    for output, names in zip(told, (("shut", "closed"), ("shut", "closed/b.md")), strict=True):
+        assert "1 segment in 1 source from 3 files" in output
+        for name in names:
+            assert f"{folder / name}: Permission denied" in output
+
+
+@only_root
+def test_a_channel_that_is_shut_is_told() -> None:
+    with tempfile.TemporaryDirectory() as shared:
+        folder = unpacked(Path(shared), SLACK)
+        folder.chmod(0o755)
+        for path in folder.iterdir():
+            path.chmod(0o755 if path.name != "general" else 0o700)
+        exit_code, output = acting_as(STRANGER, lambda: [str((told := run(shared)).exit_code), told.output])
+    assert exit_code == "1", output
+    assert "what is in its folder general could not be read: Permission denied" in output
 
 
 def test_a_name_that_is_no_text_keeps_only_its_file_out(tmp_path: Path) -> None:
