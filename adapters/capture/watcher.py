@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import stat
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
@@ -189,9 +190,11 @@ class _Touch(FileSystemEventHandler):
 
 
 def _signature(path: Path) -> tuple[int, int] | None:
-    """(last change in ns, size), or None if there is no such file."""
+    """(last change in ns, size), or None if there is no such file, or nobody lets us look at it: it keeps no other from
+    being read.
+    """
     try:
-        stat = path.stat()
-    except FileNotFoundError:
+        status = path.stat()
+    except OSError:
         return None
-    return stat.st_mtime_ns, stat.st_size
+    return (status.st_mtime_ns, status.st_size) if stat.S_ISREG(status.st_mode) else None

@@ -1,6 +1,7 @@
 """The transcript folder: nothing missed, nothing early, nothing that is not ours."""
 
 import asyncio
+import os
 from contextlib import aclosing
 
 import pytest
@@ -71,6 +72,15 @@ async def following(folder, count: int, then=()) -> list:
             if steps:
                 steps.pop(0)()
     return seen
+
+
+async def test_what_is_no_file_keeps_no_file_from_being_read(folder, root):
+    (root / "around.jsonl").symlink_to("around.jsonl")
+    (root / "folder.jsonl").mkdir()
+    os.mkfifo(root / "pipe.jsonl")  # to open it would wait for a writer
+    append(root / "walk.jsonl", payload("walk", 0))
+    (change,) = await following(folder, 1)
+    assert change.session_id == "walk"
 
 
 async def test_what_was_there_before_is_found(folder, root):
