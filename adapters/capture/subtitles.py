@@ -17,8 +17,11 @@ JOIN_CHARS = 300
 
 _TIME = r"(?:(\d{1,3}):)?(\d{1,2}):(\d{2})[.,](\d{1,3})"
 _TIMING = re.compile(rf"{_TIME}\s*-->\s*{_TIME}(?:\s.*)?")
+_BEGUN = re.compile(r"\s*\d[\d:.,]*\s*-->")
+"""A timing, however it goes on; an arrow between words is what is said."""
 _VOICE = re.compile(r"<v(?:\.[^\s<>]*)?\s+([^<>\s][^<>]*)>")
 _TAG = re.compile(r"</?[a-zA-Z0-9][^<>]*>|\{\\[^{}]*\}")
+_WORD_TIME = re.compile(r"<(?:\d{1,3}:)?\d{1,2}:\d{2}\.\d{3}>")
 _CAPITALISED = r"[^\W\d_a-z][^\s:<>\[\]()]{0,39}"
 _NAMED = re.compile(rf"(?:-\s*)?({_CAPITALISED}(?: (?:{_CAPITALISED}|\d+)){{0,3}}):\s+(.+)")
 _FINISHED = re.compile(r"[.!?…][\"'”’)]*$")
@@ -52,7 +55,7 @@ def read_srt(file: TextFile) -> Iterator[Body]:
 
 
 def _read(file: TextFile, form: str) -> Iterator[Body]:
-    turns = list(_sentences(_turns(_cues(file))))
+    turns = list(_sentences(_turns(_unrolled(_cues(file)))))
     if turns:
         yield body_of_turns(file, form, "meeting", SourceStart(*date_of_file(file)), turns)
 
@@ -62,16 +65,32 @@ def _cues(file: TextFile) -> Iterator[_Cue]:
     timing: tuple[float, float] | None = None
     lines: list[str] = []
     for number, line in file.lines():
-        if "-->" in line:
+        if _BEGUN.match(line):
             timing, lines = _timing(file, number, line), []
         elif line.strip():
             lines.append(line.strip())
+        elif line and not lines:
+            continue  # an empty first line, upon which captions roll up
         else:
             if timing is not None:
                 yield _Cue(*timing, tuple(lines))
             timing, lines = None, []
     if timing is not None:
         yield _Cue(*timing, tuple(lines))
+
+
+def _unrolled(cues: Iterable[_Cue]) -> Iterator[_Cue]:
+    """Cues without the lines that stand on from the one before, once words have times of their own: such captions roll
+    up, and show each line again below the words that come.
+    """
+    rolls, shown = False, list[str]()
+    for cue in cues:
+        rolls = rolls or any(map(_WORD_TIME.search, cue.lines))
+        words = [_spoken(line)[1] for line in cue.lines]
+        most = min(len(words), len(shown)) if rolls else 0
+        again = next((count for count in range(most, 0, -1) if words[:count] == shown[-count:]), 0)
+        shown = words or shown
+        yield replace(cue, lines=cue.lines[again:])
 
 
 def _timing(file: TextFile, number: int, line: str) -> tuple[float, float]:

@@ -200,6 +200,28 @@ def test_voices_and_sentences_across_cues(written):
     assert body["provenance"]["dated_by"] == "file name"
 
 
+def test_captions_that_roll_up_say_every_word_once(written):
+    cues = [
+        ("00:00:00.000 --> 00:00:02.000", " ", "we<00:00:00.500><c> moved</c><00:00:01.000><c> to</c>"),
+        ("00:00:02.000 --> 00:00:02.010", "we moved to", " "),
+        ("00:00:02.010 --> 00:00:04.000", "we moved to", "Porto<00:00:02.500><c> in</c><00:00:03.000><c> May</c>"),
+        ("00:00:04.000 --> 00:00:04.010", "Porto in May", " "),
+    ]
+    text = "WEBVTT\n\n" + "".join("\n".join(cue) + "\n\n" for cue in cues)
+    (body,) = read(written("talk.vtt", text))
+    assert [(each["text"], each["start"]) for each in body["segments"]] == [("we moved to Porto in May", 0.0)]
+
+
+def test_an_arrow_between_words_is_no_timing(written):
+    (body,) = read(written("t.srt", "1\n00:00:01,000 --> 00:00:02,000\nBen: Porto --> Lisbon is sold out.\n"))
+    assert said([body]) == [("Ben", "Porto --> Lisbon is sold out.")]
+
+
+def test_what_is_said_twice_is_kept_twice(written):
+    (body,) = read(written("t.vtt", "WEBVTT\n\n00:01.000 --> 00:02.000\nNo.\n\n00:02.000 --> 00:03.000\nNo.\n"))
+    assert [each["text"] for each in body["segments"]] == ["No.", "No."]
+
+
 def test_subrip_names(written):
     (body,) = read(written(*SAMPLES["srt"]))
     assert said([body]) == [("Ana", "Is it raining in Oslo?"), ("Ben", "Not today.")]
