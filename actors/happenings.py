@@ -70,7 +70,8 @@ async def take_written(settings: Settings, events: Emitter, now: Instant) -> tup
             else:
                 right.append(replace(event, noted_at=min(now, spool.written_at), sensitivity=Sensitivity.PRIVATE))
         taken += events.take(right)
-        await asyncio.to_thread(cut, spool.path, size)
+        if size:  # a file of which nothing is taken is left alone: somebody may be writing into it
+            await asyncio.to_thread(cut, spool.path, size)
     if rejected:
         log.warning("%d lines of files of events are none", rejected)
     return taken, rejected

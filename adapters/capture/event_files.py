@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import stat
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,12 +26,12 @@ class Spool:
     def read(self) -> tuple[list[object], int]:
         """Its first lines, decoded, None for those that are no JSON, and how many bytes they take.
 
-        A torn last line waits for its end.
+        A torn last line waits for its end. Of a file that cannot be opened there is nothing.
         """
         try:
             with self.path.open("rb") as file:
                 block = file.read(READ_BYTES)
-        except FileNotFoundError:
+        except OSError:
             return [], 0
         size = block.rfind(b"\n") + 1
         if not size and len(block) == READ_BYTES:
@@ -47,8 +48,11 @@ def spools(root: Path, default_user: str) -> list[Spool]:
             continue
         if path.name.startswith(".") or path.is_symlink() or path.parent.is_symlink():
             continue
-        status = path.stat()
-        if status.st_size:
+        try:
+            status = path.stat()
+        except OSError:  # it is gone, or nobody lets us look at it: it keeps no other from being read
+            continue
+        if status.st_size and stat.S_ISREG(status.st_mode):
             found.append(Spool(default_user if own else path.parent.name, path, round(status.st_mtime, 3)))
     return found
 

@@ -314,6 +314,10 @@ async def test_programs_write_events_into_files(door: Door) -> None:
     now = door.app.clock.now()
     assert await take_written(door.app.settings, door.app.stores.events, now) == (3, 2)
     assert spool.read_bytes() == line[:20], "a torn line waits for its end"
+    with spool.open("ab") as writing:
+        assert await take_written(door.app.settings, door.app.stores.events, now) == (0, 0)
+        writing.write(line[20:] + b"\n")
+    assert spool.read_bytes() == line + b"\n", "and is not lost to whoever writes it"
     assert not (folder / "audio.jsonl").exists()
     spool.write_bytes(line + b"\n")
     assert await take_written(door.app.settings, door.app.stores.events, now) == (1, 0)
