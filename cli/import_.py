@@ -16,8 +16,10 @@ import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from adapters import build_models
+from adapters.capture.bodies import Body
 from adapters.capture.formats import NAMES, READ, files_under, read
 from adapters.capture.jsonl import Rejected
+from adapters.capture.namesakes import Namesakes
 from adapters.capture.text import TextFile
 from adapters.hearing.apart import ApartEar
 from cli.client import HttpClient, connect
@@ -97,6 +99,15 @@ class ImportOptions:
     known: frozenset[str] = frozenset()
     labels: frozenset[str] = frozenset()
     hear: Callable[[BinaryIO], HeardSound] | None = None
+    namesakes: Namesakes = field(default_factory=Namesakes)
+
+    def bodies(self, file: TextFile) -> Iterator[Body]:
+        """What is in a file, page by page, kept apart from what other files of its name have given."""
+        for body in read(file, self.form, me=self.me):
+            yield self.namesakes.apart(file.path, body, self._again)
+
+    def _again(self, path: Path) -> Iterator[Body]:
+        return read(self.file(path, Tally()), self.form, me=self.me)
 
     def file(self, path: Path, tally: Tally) -> TextFile:
         """A file as it is to be read, which tells the tally what could not be, up to a bearable number."""
@@ -217,7 +228,7 @@ def import_file(file: TextFile, asked: ImportOptions, send: Send, tally: Tally) 
     """Send a file's bodies and count them; what keeps it from being read or stored is tallied, and the next goes on."""
     taken_for = set()
     try:
-        for body in read(file, asked.form, me=asked.me):
+        for body in asked.bodies(file):
             tally.changed += send(body)
             tally.sources.add(body["source_id"])
             tally.segments += len(body["segments"])

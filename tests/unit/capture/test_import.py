@@ -141,6 +141,30 @@ def test_a_second_import_tells_what_was_there_already(door, tmp_path):
     assert json.loads(run(str(tmp_path), "--zone", "UTC", "--json").stdout)["changed"] == 0
 
 
+@pytest.mark.parametrize("folder", ["05", "2024/05"])
+def test_notes_of_one_name_and_one_beginning_are_kept_apart_and_copies_are_not(door, tmp_path, folder):
+    said = {
+        f"{folder}/01.md": "Morning pages\n\nI met Igor.\n",
+        "2025/05/01.md": "Morning pages\n\nI met Zoe.\n",
+        "06/01.md": "Morning pages\n\nI met Ravi.\n",
+        "copies/01.md": "Morning pages\n\nI met Igor.\n\nIt rained.\n",
+    }
+    for name, text in said.items():
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    for _ in range(2):
+        assert run(str(tmp_path)).exit_code == 0
+    found: dict[str, set[str]] = {}
+    for body in door.bodies:
+        found.setdefault(body["source_id"], set()).update(each["text"] for each in body["segments"])
+    assert sorted(map(sorted, found.values())) == [
+        ["I met Igor.", "It rained.", "Morning pages"],
+        ["I met Ravi.", "Morning pages"],
+        ["I met Zoe.", "Morning pages"],
+    ]
+
+
 def test_an_interrupted_import_says_how_far_it_got(door, tmp_path, monkeypatch):
     for name in ("a.md", "b.md", "c.md"):
         (tmp_path / name).write_text(name)
