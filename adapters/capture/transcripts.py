@@ -1,7 +1,8 @@
 """Transcripts of `Speaker: text`, with or without times, under any number of date headings.
 
 A turn may look like `Ana: hi`, `**Ana:** hi`, `[10:32] Ana: hi`, `(00:01:02) Ana: hi`, `10:32 Ana: hi`,
-`[2024-05-01 10:32] Ana: hi`, `Ana [10:32]: hi`, or `Ana 0:45` above what she says. Lines without a speaker continue.
+`[2024-05-01 10:32] Ana: hi`, `2024-05-01 10:32 Ana: hi`, `Ana [10:32]: hi`, or `Ana 0:45` above what she
+says. Lines without a speaker continue.
 """
 
 from __future__ import annotations
@@ -22,11 +23,12 @@ HALF_DAY_S = 43_200.0
 """A clock that falls back further than this has passed midnight."""
 
 _TIME = r"\d{1,3}:\d\d(?::\d\d)?(?:[.,]\d{1,3})?(?:\s*[AaPp]\.?[Mm]\.?)?"
+_DAY = r"(?:\d{4}-\d\d-\d\d[T ])"
 _IN_WORD = r"[^\s:\[\]()<>{}\"/\\*|]"
 _NAME = rf"[^\W\d_]{_IN_WORD}*(?: (?:[^\W_a-z]{_IN_WORD}*|de|da|van|von|der|la|le|bin|al)){{0,4}}"
 """One word, or several if all but small particles are capitalised: "and he said:" names nobody."""
 _TURN = re.compile(
-    rf"(?:[\[(](?P<before>[^\[\]()]{{4,40}})[\])]\s*|(?P<bare>{_TIME})\s+(?:-\s+)?)?"
+    rf"(?:[\[(](?P<before>[^\[\]()]{{4,40}})[\])]\s*|(?P<bare>{_DAY}?{_TIME})\s+(?:-\s+)?)?"
     rf"(?:\*\*|__)?(?P<name>{_NAME})(?:\s*[\[(](?P<after>{_TIME})[\])])?(?:\*\*|__)?:(?:\*\*|__)?(?:\s+(?P<text>.*))?"
 )
 _ABOVE = re.compile(rf"(?P<name>{_NAME})\s+[\[(]?(?P<after>{_TIME})[\])]?")

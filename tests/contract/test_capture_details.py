@@ -156,6 +156,7 @@ TURNS = {
     "time above": "Ana  0:02\nI live in Porto now\n\nBen  1:02\nSince when is that?\n",
     "name above": "Ana:\nI live in Porto now\nBen:\nSince when is that?\n",
     "full stamps": "[2024-05-01 10:00] Ana: I live in Porto now\n[2024-05-01 10:01] Ben: Since when is that?\n",
+    "bare stamps": "2024-05-01 10:00 Ana: I live in Porto now\n2024-05-01T10:01:00 Ben: Since when is that?\n",
 }
 
 
