@@ -336,9 +336,9 @@ def _whole(file: TextFile) -> Iterator[tuple[int, str]]:
 def _messages(file: TextFile) -> Iterator[tuple[int, str]]:
     """(line number, text) of the messages of a mailbox, each under its `From ` line; what is too large is set aside."""
     begun: list[str] = []
-    first, size, after_blank = 1, 0, True
-    for number, line in file.lines(all_of_them=True):
-        if after_blank and line.startswith("From "):
+    first, size = 1, 0
+    for number, line, opens in _opening(file.lines(all_of_them=True)):
+        if opens:
             if begun:
                 yield first, "\n".join(begun)
             first, begun, size = number, [], 0
@@ -348,9 +348,22 @@ def _messages(file: TextFile) -> Iterator[tuple[int, str]]:
             if size > MOST_CHARS:
                 file.set_aside(Rejected(first, 0, f"a mail of more than {MOST_CHARS:,} characters"))
                 begun = []
-        after_blank = not line.strip()
     if begun:
         yield first, "\n".join(begun)
+
+
+def _opening(lines: Iterator[tuple[int, str]]) -> Iterator[tuple[int, str, bool]]:
+    """(number, line, whether it opens a message): it stands below a blank line and above a header. A sentence may
+    begin with the same word, and not every program marks it.
+    """
+    before, known = "", next(lines, None)
+    while known is not None:
+        number, line = known
+        known = next(lines, None)
+        below = known[1] if known else ""
+        is_above_header = bool(_HEADER.match(below)) or below.startswith(">From ")
+        yield number, line, not before.strip() and line.startswith("From ") and is_above_header
+        before = line
 
 
 def _redecoded(file: TextFile, text: str) -> tuple[str, bool]:

@@ -103,22 +103,6 @@ def test_a_mail_file_gives_its_own_words_alone(tmp_path):
     assert said(read(file(tmp_path, "umzug.eml", OUTLOOK))) == [("Jörg Weber", "Ich wohne jetzt in Köln.")]
 
 
-@pytest.mark.parametrize("disposition", ["", "Content-Disposition: inline\n", "Content-Disposition: attachment\n"])
-def test_the_words_of_a_mail_that_is_attached_are_not_its_senders(tmp_path, disposition):
-    parts = [
-        "Content-Type: text/html\n\n<p>Look what the landlord wants.</p>\n",
-        f"Content-Type: message/rfc822\n{disposition}\nFrom: Igor <igor@x.org>\nSubject: Rent\n\nI raise the rent.\n",
-    ]
-    head = "From: Priya <p@x.org>\nSubject: Fwd: Rent\nDate: Mon, 4 May 2026 10:00:00 +0000\n"
-    head += "MIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=b\n\n"
-    path = tmp_path / "rent.eml"
-    path.write_text(head + "".join(f"--b\n{part}\n" for part in parts) + "--b--\n")
-    (body,) = read(TextFile(path))
-    assert [(each["speaker"], each["text"]) for each in body["segments"]] == [
-        ("Priya", "Look what the landlord wants.")
-    ]
-
-
 def test_encoded_parts_and_names_are_read(tmp_path):
     assert said(read(file(tmp_path, "a.eml", MULTIPART))) == [("Jörg", "Schön hier.")]
 
