@@ -109,6 +109,8 @@ Named = Annotated[
     str, StringConstraints(min_length=1, max_length=ID_CHARS), AfterValidator(storable), AfterValidator(_printable)
 ]
 """What a device or a caller has named: printable, as everywhere."""
+CommandId = Annotated[Short, StringConstraints(min_length=1), AfterValidator(_printable)]
+"""A key that a caller has named, and what is counted behind it where one request is several commands."""
 Id = Annotated[Named, AfterValidator(_no_path)]
 EntityId = Annotated[str, StringConstraints(pattern=r"^e-[0-9a-f]{16}$")]
 FactId = Annotated[str, StringConstraints(pattern=r"^f-[0-9a-f]{16}$")]

@@ -181,13 +181,13 @@ class JournalLine(ArchiveLine):
     """One turn. `touched` is made anew of the changes."""
 
     version: k.Version
-    command_id: k.Named
+    command_id: k.CommandId
     kind: k.Named
     actor: k.Short
     at: k.Moment
     changes: Annotated[tuple[Change, ...], FailFast()]
     outcomes: Annotated[tuple[OutcomeLine, ...], FailFast()]
-    undoes: k.Named | None
+    undoes: k.CommandId | None
     touched: Annotated[tuple[k.BelievedId, ...], FailFast()]
 
 
@@ -208,7 +208,7 @@ class NightLine(ArchiveLine):
     report: dict[str, Any]
     plan: dict[k.Named, Annotated[tuple[Cell, ...], FailFast()]] | None = None
     begun_at: k.Moment | None = None
-    commands: tuple[k.Named, ...] | None = None
+    commands: tuple[k.CommandId, ...] | None = None
 
     @field_validator("night")
     @classmethod
@@ -274,7 +274,7 @@ class VoicePrintLine(ArchiveLine):
     print_id: Annotated[str, StringConstraints(pattern=r"^w-[0-9a-f]{16}$")]
     voice_id: k.VoiceId
     origin: k.one_of(ORIGINS)  # type: ignore[valid-type]
-    model: k.Named
+    model: k.Short
     style: k.Named
     seconds: k.Seconds
     embedding: Annotated[tuple[k.Cosine, ...], FailFast(), Field(min_length=1, max_length=MOST_NUMBERS)]
