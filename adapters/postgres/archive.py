@@ -167,5 +167,9 @@ async def _is_fresh(connection: Connection, user_id: str, archive_id: str) -> bo
     if known["archive_id"] == archive_id:
         return False
     if known["holds"]:
-        raise Conflict("This memory is not empty; an archive can only be restored into an empty one.", user_id=user_id)
+        raise Conflict(
+            "This memory is not empty (a profile alone counts, too), and an archive is restored into an empty one. "
+            "Export what is worth keeping; DELETE /v1/memory empties it.",
+            user_id=user_id,
+        )
     return True

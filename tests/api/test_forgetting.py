@@ -275,7 +275,8 @@ async def test_an_archive_brings_everything_back(door: Door) -> None:
         manifest = orjson.loads(opened.read("manifest.json"))
         assert {member.removesuffix(".jsonl") for member in opened.namelist()} > set(manifest["counts"])
         assert b"Loves tulips." in opened.read("notes.jsonl")
-    assert (await door.client.post("/v1/import", content=archive)).status_code == 409
+    refused = await door.client.post("/v1/import", content=archive)
+    assert (refused.status_code, "DELETE /v1/memory empties it" in refused.json()["detail"]) == (409, True)
     await delete(door, "/v1/memory")
     restored = await door.client.post("/v1/import", content=archive)
     assert (restored.status_code, restored.json()["status"]) == (201, "restored")

@@ -64,7 +64,7 @@ def test_a_key_with_what_is_counted_behind_it_is_read_again() -> None:
         "kind": "ForgetFact",
         "actor": "administrator",
     }
-    lists = {"changes": [], "outcomes": [], "touched": []}
+    lists: dict[str, object] = {"changes": [], "outcomes": [], "touched": []}
     line = json.dumps({**turn, **lists, "at": "2026-03-01T08:00:00+00:00", "undoes": turn["command_id"]})
     assert schema.JournalLine.model_validate_json(line).undoes == turn["command_id"]
 
