@@ -53,14 +53,16 @@ class SoundPieceIn:
     is_sweep: bool = False
 
 
-async def keep_piece(app: AppContext, user_id: str, key: str, piece: SoundPieceIn, sound: bytes) -> Instant | None:
-    """Until when a piece was heard that is kept, now or when it first came; None where it is not kept."""
+async def keep_piece(
+    app: AppContext, user_id: str, key: str, piece: SoundPieceIn, sound: bytes, came_at: Instant | None = None
+) -> Instant | None:
+    """Until when a piece was heard: `came_at`, else now, or when it first came; None of one that is not kept."""
     if not sound:
         raise Invalid("This file holds no sound.")
-    now, told = app.clock.now(), {"device_id": piece.device_id, "speaker": piece.speaker}
+    at, told = came_at or app.clock.now(), {"device_id": piece.device_id, "speaker": piece.speaker}
     try:
-        if await asyncio.to_thread(app.sounds.keep_of_session, user_id, piece.session_id, sound, now, key, told):
-            return now
+        if await asyncio.to_thread(app.sounds.keep_of_session, user_id, piece.session_id, sound, at, key, told):
+            return at
         return await asyncio.to_thread(app.sound_sessions.piece_at, user_id, piece.session_id, key)
     except OSError as error:
         raise Unavailable("The disk takes no sound now.") from error

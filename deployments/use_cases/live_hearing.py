@@ -25,6 +25,9 @@ from memory.services.voices import LatestBanks
 
 KEEP_S = 2.0
 """Seconds of sound that are kept at once (chosen: what a gateway that is killed may lose of a stream)."""
+STILL_S = 1.0
+"""Seconds in which nothing comes, after which less is kept, too (chosen: before a device that has lost its connection
+comes again, of which the dead one tells nothing)."""
 log = logging.getLogger("memoray.gateway")
 KEEP_BYTES = int(KEEP_S * RATE) * SAMPLE
 
@@ -53,11 +56,15 @@ class LiveSession:
         self._key = f"live-{secrets.token_hex(8)}"
         self._held, self._unkept = bytearray(), b""
         """Sound that is not kept yet: what has come since, and the piece that is being kept or could not be."""
+        self._came_at = self._unkept_at = app.clock.now()
+        """When the latest message came, and that with which the piece ended: decoder and disk may take their time."""
+        self._keeping = asyncio.Lock()
+        self._waiting: asyncio.Task[None] | None = None
         self._decoded_bytes = 0
         self._kept, self._stored = 0, 0
         self._heeding: asyncio.Task[None] | None = None
         self._banks = LatestBanks(app.stores.sound.voices)
-        self._began = app.clock.now()
+        self._began = self._came_at
         """When the first sample of the stream was spoken, as its latest sound tells."""
 
     @property
@@ -67,6 +74,7 @@ class LiveSession:
 
     async def feed(self, message: bytes) -> None:
         """Add what a device has sent. Raises ModelFailed if hearing has broken."""
+        self._came_at = self._app.clock.now()
         await self._stream.feed(message)
 
     async def finish(self) -> None:
@@ -93,31 +101,47 @@ class LiveSession:
                 async for each in self._stream.heard():  # what nobody has taken since hearing broke
                     if isinstance(each, StreamedSound):
                         self._held += each.pcm
-            while self._held or self._unkept:
-                await self._keep()
+            await self._keep_all()
         finally:
-            if self._heeding is not None:
-                self._heeding.cancel()
-                await asyncio.gather(self._heeding, return_exceptions=True)
+            besides = [task for task in (self._heeding, self._waiting) if task is not None]
+            for task in besides:
+                task.cancel()
+            await asyncio.gather(*besides, return_exceptions=True)
 
     async def _take(self, pcm: bytes) -> None:
         self._held += pcm
         self._decoded_bytes += len(pcm)
-        self._began = self._app.clock.now() - self._decoded_bytes / (SAMPLE * RATE)
+        self._began = self._came_at - self._decoded_bytes / (SAMPLE * RATE)
+        if self._waiting is not None:
+            self._waiting.cancel()
         if len(self._held) >= KEEP_BYTES:
             await self._keep()
             if self._heeding is None or self._heeding.done():  # the sound that comes does not wait for it
                 self._heeding = asyncio.ensure_future(self.heed_voices())
+        else:
+            self._waiting = asyncio.ensure_future(self._keep_when_still())
+
+    async def _keep_when_still(self) -> None:
+        """Keep what has come if nothing follows. What the disk does not take now is kept with the next sound."""
+        await asyncio.sleep(STILL_S)
+        with suppress(Unavailable):
+            await self._keep_all()
+
+    async def _keep_all(self) -> None:
+        while self._held or self._unkept:
+            await self._keep()
 
     async def _keep(self) -> None:
         """Keep what has come. A piece whose keeping was broken off is kept first, under its own key: never twice."""
-        if not self._unkept and self._held:
-            self._kept += 1
-            self._unkept, self._held = bytes(self._held), bytearray()
-        if self._unkept:
-            key = f"{self._key}-{self._kept}"
-            await keep_piece(self._app, self._who.user_id, key, self._piece, self._unkept)
-            self._unkept = b""
+        async with self._keeping:
+            if not self._unkept and self._held:
+                self._kept += 1
+                self._unkept, self._held = bytes(self._held), bytearray()
+                self._unkept_at = self._came_at
+            if self._unkept:
+                key = f"{self._key}-{self._kept}"
+                await keep_piece(self._app, self._who.user_id, key, self._piece, self._unkept, self._unkept_at)
+                self._unkept = b""
 
     async def heed_voices(self) -> None:
         """Have voices told from now on, if it matters whose they are. While nobody can say so it stays as it was."""

@@ -17,6 +17,7 @@ from deployments.use_cases.heard_pieces import SoundPieceIn
 from deployments.use_cases.live_hearing import KEEP_S, LiveSession
 from memory.errors import Unavailable
 from memory.model.sound import RATE, pcm_of
+from tests.api.test_omi import Clock
 from tests.fakes.ear import FakeLiveStream
 from tests.fakes.hearing import silence
 
@@ -28,15 +29,18 @@ class Disk:
 
     def __init__(self) -> None:
         self.kept: dict[str, bytes] = {}
+        self.came_at: list[float] = []
         self.waits = asyncio.Event()
         self.waits.set()
         self.is_full = False
 
-    async def keep(self, app: Any, user_id: str, key: str, piece: Any, sound: bytes) -> float:
+    async def keep(self, app: Any, user_id: str, key: str, piece: Any, sound: bytes, came_at: float) -> float:
         await self.waits.wait()
         if self.is_full:
             raise Unavailable("The disk takes no sound now.")
-        self.kept.setdefault(key, sound)
+        if key not in self.kept:
+            self.kept[key] = sound
+            self.came_at.append(came_at)
         return 0.0
 
     @property
@@ -59,9 +63,9 @@ def disk(monkeypatch: pytest.MonkeyPatch) -> Disk:
     return disk
 
 
-def session(stream: FakeLiveStream, voices: Any = None) -> LiveSession:
+def session(stream: FakeLiveStream, voices: Any = None, clock: Clock | None = None) -> LiveSession:
     app = SimpleNamespace(
-        clock=SimpleNamespace(now=lambda: 1.7e9),
+        clock=clock or Clock(1.7e9),
         live=Counter({"ann": 1}),
         stores=SimpleNamespace(sound=SimpleNamespace(voices=voices or InMemoryVoices())),
         settings=SimpleNamespace(sound=SimpleNamespace(strangers="keep")),
@@ -108,6 +112,28 @@ async def test_a_piece_that_the_disk_refuses_is_kept_when_it_takes_sound_again(d
     disk.is_full = False
     await of.close()
     assert disk.seconds == KEEP_S
+
+
+async def test_what_came_before_a_line_went_dead_is_kept_at_once_and_as_of_when_it_came(
+    disk: Disk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(live_hearing, "STILL_S", 0.02)
+    of = session(FakeLiveStream(), clock=(clock := Clock(1.7e9)))
+    taking = await begun(of)
+    await of.feed(pcm_of(silence(0.5)))
+    disk.is_full = True
+    await asyncio.sleep(0.1)
+    assert disk.seconds == 0.0, "the disk takes nothing, and the stream goes on"
+    disk.is_full = False
+    clock.at += 3.0
+    await of.feed(pcm_of(silence(0.7)))
+    async with asyncio.timeout(10):
+        while disk.seconds < 1.2:
+            await asyncio.sleep(0.01)
+    clock.at += 40.0
+    await cancelled(taking)
+    await of.close()
+    assert (disk.seconds, disk.came_at) == (1.2, [1.7e9, 1.7e9 + 3.0])
 
 
 async def test_what_was_told_and_not_taken_is_kept(disk: Disk) -> None:
