@@ -1,4 +1,4 @@
-"""Sound on disk: samples of 16 bits, mono, a file a session, a folder a user.
+"""Sound on disk: samples of 16 bits, mono, a file a session and device, a folder a user.
 
 `{user}/{stream}-{began}-{rate}.pcm` holds the samples as they came, or `.blocks` in another form (sound_forms.py).
 `.jsonl` beside it has a line a piece: when it came, where it begins, how long it is, and the digest of the key of its
@@ -88,10 +88,10 @@ class SoundFolder:
     ) -> bool:
         """Add a piece to what is heard of a stream; on return it is on disk. False if it is not kept.
 
-        What is `told` of a piece is its device and its speaker; a session of several is of nobody who is known.
-
-        So it is with one that came before under the same key, and where there is no room for it. Raises Invalid of a
-        rate that no sound has, and SoundSealed where it is to be encrypted and cannot be.
+        It is not if it came before under the same key, and where there is no room for it. What is `told` of it is its
+        device and its speaker. Each device gets a session of its own, for those of two that send at once would be heard
+        by turns; one of several speakers is of nobody who is known. Raises Invalid of a rate that no sound has, and
+        SoundSealed where it is to be encrypted and cannot be.
         """
         if not RATES[0] <= rate <= RATES[1]:
             raise Invalid(f"A sound has between {RATES[0]} and {RATES[1]} samples a second.")
@@ -101,7 +101,8 @@ class SoundFolder:
         folder = self._root / folder_name(user_id)
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         with locked(folder / stream):
-            same = sorted((each for each in sessions_in(folder) if _is_of(each, stream, rate)), key=_began)
+            every = sorted((each for each in sessions_in(folder) if _is_of(each, stream, rate)), key=_began)
+            same = [each for each in every if _may_be_by(each, told)]
             named = named_key(key)
             if named is not None and any(each.key == named for path in same[-2:] for each in _last_pieces(path)):
                 return False
@@ -253,6 +254,11 @@ def named_key(key: str | None) -> str | None:
 
 def _is_of(path: Path, stream: str, rate: int) -> bool:
     return (stream_of(path), rate_of(path)) == (stream, rate)
+
+
+def _may_be_by(path: Path, told: Mapping[str, str | None] | None) -> bool:
+    """Whether a session is of the device that sends a piece, as far as both say which one it is."""
+    return told is None or told["device_id"] is None or read_state(path).device_id in (None, told["device_id"])
 
 
 def _began(path: Path) -> str:

@@ -208,3 +208,33 @@ def test_pieces_are_spoken_in_order_and_never_two_at_once(came: list[tuple[float
     assert [(each.start, each.size) for each in told] == [(each.start, each.size) for each in pieces]
     if all(later.at - later.size / (2 * RATE) >= before.at for before, later in pairwise(pieces)):
         assert [each.at for each in told] == pytest.approx([each.at for each in pieces])
+
+
+# --- two devices that send one session at once
+
+
+def test_two_devices_at_once_are_kept_apart_each_in_its_order_and_at_its_times(tmp_path: Path) -> None:
+    sounds, sessions = SoundFolder(tmp_path, Sound()), SoundSessions(tmp_path)
+    pin, phone = ({"device_id": each, "speaker": None} for each in ("pin", "phone"))
+    for place in range(30):
+        now = NOON + 2.0 * (place + 1)
+        assert sounds.keep_of_session("maya", "walk", ramp(4.0, 1), now, f"pin-{place}", pin)
+        assert sounds.keep_of_session("maya", "walk", ramp(4.0, 2), now + 0.1, f"phone-{place}", phone)
+        assert not sounds.keep_of_session("maya", "walk", ramp(4.0, 1), now + 0.2, f"pin-{place}", pin), "once more"
+    both = sessions.named("maya", "walk")
+    assert [each.state.device_id for each in both] == ["pin", "phone"]
+    for session, first in zip(both, (1, 2), strict=True):
+        stretch = sessions.stretch(session, session.size, 3_600.0)
+        assert stretch is not None
+        with stretch.file, wave.open(stretch.file, "rb") as reader:
+            assert reader.readframes(10**9) == ramp(4.0, first) * 30
+        assert stretch.at(stretch.seconds) <= NOON + 60.2, "nothing is said that was not heard yet"
+
+
+def test_a_device_that_says_its_name_later_goes_on_with_its_session(tmp_path: Path) -> None:
+    sounds, sessions = SoundFolder(tmp_path, Sound()), SoundSessions(tmp_path)
+    for place, name in enumerate((None, "pin", None, "pin")):
+        told = {"device_id": name, "speaker": None}
+        assert sounds.keep_of_session("maya", "walk", ramp(2.0), NOON + place, f"k{place}", told)
+    [session] = sessions.named("maya", "walk")
+    assert (session.size, session.state.device_id) == (4 * len(ramp(2.0)), "pin")
