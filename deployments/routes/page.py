@@ -58,6 +58,7 @@ _HEADERS = {
     "X-Content-Type-Options": "nosniff",
 }
 _WELCOME = "The administrator's token lies in the data folder, in the file named token."
+_ENDED = "You are logged out. Nothing was changed: enter the token, and do it again."
 _FOREIGN = "This form is of another page: open this one, and try again."
 _STALE = "This form is not of your page: go back, and try again."
 _TOO_LONG = f"A correction is a sentence of at most {parts.MOST_STATEMENT:,} characters."
@@ -238,7 +239,7 @@ async def undone(request: Request, visiting: Visiting, app: Here) -> Response:
 async def _carry_out(request: Request, visiting: Visitor | None, carried_out: Any) -> Response:
     """What a form asks for, once for who may ask it; then the page again, which tells what was done."""
     if visiting is None:
-        return RedirectResponse("/", 303, _HEADERS)
+        return _page("", parts.ENTER.substitute(said=_ENDED), status=401)
     form, command_id = await _form(request), fresh_id()
     query = form.get("q", "")[:1_000]
     try:

@@ -116,6 +116,21 @@ async def test_no_other_page_can_act_and_nobody_without_a_token(browser: httpx.A
     assert await door.get("/v1/facts", status="all") == before
 
 
+@pytest.mark.parametrize("verb", ["correct", "confirm", "forget"])
+async def test_a_session_that_has_ended_says_that_nothing_was_done(
+    browser: httpx.AsyncClient, door: Door, verb: str
+) -> None:
+    before = await door.get("/v1/facts", status="all")
+    form = of_fact((await browser.get("/")).text, "Nora lives in Leipzig", verb)
+    elsewhere = httpx.AsyncClient(transport=door.client._transport, base_url="http://test", cookies=browser.cookies)
+    async with elsewhere:
+        await elsewhere.post("/logout")
+    late = await send(browser, form, statement="Nora lives in Halle")
+    assert (late.status_code, 'name="token"' in late.text) == (401, True)
+    assert "Nothing was changed" in late.text
+    assert await door.get("/v1/facts", status="all") == before
+
+
 async def test_who_may_only_read_sees_no_form_and_cannot_send_one(browser: httpx.AsyncClient, door: Door) -> None:
     form = of_fact((await browser.get("/")).text, "Elena likes figs", "forget")
     await log_in(browser, await door.client_of(door.user, permission="read"))
