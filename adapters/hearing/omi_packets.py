@@ -12,6 +12,9 @@ MOST_PACKET = 65_536
 MOST_LOST = 3_000
 """Packets in a row that are made up for: a minute of 20 ms. The number begins anew every 65,536, so a longer gap cannot
 be told from a shorter one."""
+RESTARTED = 50
+"""Notifications, one after the other, with numbers that seem to be over, after which the device has begun to count anew
+(chosen: half a second or one, of which nothing is heard; one that was restarted would else be silent for minutes)."""
 _NUMBERS = 1 << 16
 
 
@@ -20,6 +23,8 @@ class OmiPackets:
 
     def __init__(self) -> None:
         self._last: int | None = None
+        self._late, self._latest_late = 0, -1
+        """How many came one after the other with numbers that seem to be over, and the last of these."""
         self._held: bytearray | None = None
         self._fragments = 0
         """Fragments of the packet that is held."""
@@ -33,8 +38,10 @@ class OmiPackets:
         number, place = int.from_bytes(notification[:2], "little"), notification[2]
         missing = 0 if self._last is None else (number - self._last - 1) % _NUMBERS
         if missing > _NUMBERS // 2:  # sent again, or late: its time is over
-            return []
-        self._last = number
+            if not self._counts_anew(number):
+                return []
+            missing = min(place, 1)
+        self._last, self._late = number, 0
         whole = self._made_up(missing, place) if missing else []
         if place == 0:
             whole += self._ended()
@@ -48,6 +55,12 @@ class OmiPackets:
             self._held = None
             whole += [None]
         return whole
+
+    def _counts_anew(self, number: int) -> bool:
+        """Whether so many have followed one another with numbers that seem to be over that the device was restarted."""
+        follows = number == (self._latest_late + 1) % _NUMBERS
+        self._late, self._latest_late = self._late + 1 if follows else 1, number
+        return self._late == RESTARTED
 
     def _made_up(self, missing: int, place: int) -> list[bytes | None]:
         """What stands for lost notifications: the end of the packet that is held, and whole packets behind it.

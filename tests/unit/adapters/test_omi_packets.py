@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adapters.hearing.omi_packets import HEADER_BYTES, MOST_LOST, OmiPackets
+from adapters.hearing.omi_packets import HEADER_BYTES, MOST_LOST, RESTARTED, OmiPackets
 
 
 def notifications(packets: list[list[bytes]], first: int = 0) -> list[bytes]:
@@ -55,6 +55,22 @@ def test_a_packet_without_one_of_its_fragments_is_lost_as_a_whole(fragments: int
 def test_what_comes_twice_or_late_or_is_too_short_is_left_out() -> None:
     first, second, third = notifications([[b"a"], [b"b"], [b"c"]])
     assert received([first, second, first, b"", b"\0\0\0", second, third]) == [b"a", b"b", b"c"]
+
+
+@given(st.integers(200, 30_000), st.integers(1, 3))
+def test_a_device_that_was_restarted_counts_from_the_beginning_and_is_heard_on(first: int, fragments: int) -> None:
+    before = notifications([[b"a"] * fragments] * 9, first)
+    after = notifications([[b"b"] * fragments] * 300)
+    found = received(before + after)
+    assert found[:9] == [b"a" * fragments] * 9
+    assert found.count(b"b" * fragments) >= 300 - RESTARTED / fragments - 1
+    assert found[-100:] == [b"b" * fragments] * 100
+
+
+def test_what_comes_once_more_after_a_moment_is_heard_once() -> None:
+    sent = notifications([[bytes([number])] for number in range(200)])
+    again = sent[:150] + sent[150 - RESTARTED + 1 : 150] + sent[150:]
+    assert received(again) == [bytes([number]) for number in range(200)]
 
 
 def test_a_long_gap_is_made_up_for_up_to_a_minute() -> None:
