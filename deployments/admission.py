@@ -7,7 +7,7 @@ front of everything, and what it grants goes along in the scope; a route that fi
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from http import HTTPStatus
 from math import ceil
@@ -70,7 +70,7 @@ class Admission:
             await self._app(scope, receive, send)
             return
         path = scope["path"]
-        dialect = next((each for each in self._dialects if each.speaks(path)), None)
+        dialect = _dialect_of(path, self._dialects)
         if dialect is None and not path.startswith(GUARDED):
             await self._app(scope, receive, send)
             return
@@ -114,8 +114,27 @@ async def _admitted(context: AppContext, request: Request, dialect: Dialect | No
         if ticket and path == STREAM and not given(request):
             let_in = context.tickets.take(ticket, context.clock.now())
             return Admitted(valid(context, let_in.granted), let_in.user_id, acts_for=let_in.user_id)
-    granted = await known(context, given(request) or (dialect.secret(path) if dialect is not None else ""), request)
+    granted = await known(context, _secret(request, dialect), request)
     return Admitted(granted, granted.user_id)
+
+
+def _dialect_of(path: str, dialects: Sequence[Dialect]) -> Dialect | None:
+    return next((each for each in dialects if each.speaks(path)), None)
+
+
+def _secret(request: Request, dialect: Dialect | None) -> str:
+    """The token that a request shows in its head or, in a dialect, in its path; or nothing."""
+    return given(request) or (dialect.secret(request.url.path) if dialect is not None else "")
+
+
+async def still_known(context: AppContext, request: Request) -> None:
+    """Look anew at the token of a request that goes on for long. Raises Unauthenticated if it lets in no more."""
+    dialect = _dialect_of(request.url.path, request.scope["app"].state.dialects)
+    granted = await context.tokens.find(_secret(request, dialect))
+    before: Token = request.scope[GRANTED].granted
+    if granted is None or replace(granted, expires_at=None) != replace(before, expires_at=None):
+        raise Unauthenticated()
+    valid(context, granted)
 
 
 class _Told:

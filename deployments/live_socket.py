@@ -14,7 +14,7 @@ from fastapi import Request, WebSocket
 from pydantic import Field
 from starlette.websockets import WebSocketDisconnect
 
-from deployments.admission import refusal
+from deployments.admission import refusal, still_known
 from deployments.app_context import app_context_of
 from deployments.callers import ACTING_FOR, reader
 from deployments.findings import checked
@@ -23,7 +23,7 @@ from deployments.live_protocol import as_request
 from deployments.use_cases.heard_pieces import SoundPieceIn
 from deployments.use_cases.live_hearing import LiveSession, LiveWords, StreamForm, open_live
 from deployments.use_cases.sources import SessionId
-from memory.errors import DomainError
+from memory.errors import DomainError, Unauthenticated, Unavailable
 from memory.model.sound import StreamCodec
 from memory.words.cleaning import visible_json
 
@@ -37,6 +37,10 @@ MOST_REASON = 120
 """Bytes of the reason of a close, of which RFC 6455 lets 123 pass."""
 GONE = (WebSocketDisconnect, RuntimeError)
 """What Starlette raises of whoever has gone, or is told something after the close."""
+REFUSED = 1008
+"""The same: who sends may do so no longer, and need not come again with that token."""
+LOOK_S = 2.0
+"""Seconds between looks whether the token of a stream still lets in (chosen: elsewhere a revoked one does as long)."""
 log = logging.getLogger("memoray.gateway")
 
 
@@ -82,12 +86,24 @@ async def _served(socket: WebSocket, session: LiveSession) -> None:
     """Pass sound in and words out until one of both ends."""
     try:
         async with asyncio.TaskGroup() as both:
-            coming = both.create_task(_take_all(socket, session))
+            besides = both.create_task(_take_all(socket, session)), both.create_task(_look_after_token(socket))
             await _tell_all(socket, session)
-            coming.cancel()
+            for each in besides:
+                each.cancel()
     except* DomainError as broken:
+        error = broken.exceptions[0]
         with suppress(*GONE):
-            await socket.close(BROKEN, str(broken.exceptions[0])[:MOST_REASON])
+            await socket.close(REFUSED if isinstance(error, Unauthenticated) else BROKEN, str(error)[:MOST_REASON])
+
+
+async def _look_after_token(socket: WebSocket) -> None:
+    """Look now and then whether whoever sends may still do so. Raises Unauthenticated once they may not."""
+    head = as_request(socket.scope)
+    app = await app_context_of(head)
+    while True:
+        await asyncio.sleep(LOOK_S)
+        with suppress(Unavailable):
+            await still_known(app, head)
 
 
 async def _tell_all(socket: WebSocket, session: LiveSession) -> None:

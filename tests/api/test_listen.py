@@ -17,11 +17,12 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from cli.ports import free_port
 from config.settings import Http
-from deployments import listening
+from deployments import listening, live_socket
 from deployments.gateway import create_app
 from deployments.listening import Listener
 from memory.model.sound import RATE, pcm_of
 from tests.api.conftest import Door
+from tests.api.test_omi import Clock
 from tests.fakes.ear import FakeEar, FakeLiveEar
 from tests.fakes.hearing import silence, tone
 
@@ -159,6 +160,28 @@ async def test_a_page_that_gives_its_own_name_our_address_is_refused(live: Open)
 async def test_whoever_may_only_read_may_not_speak(live: Open) -> None:
     made = await live.door.post("/v1/tokens", {"name": f"r-{live.door.user}", "permission": "read"}, 201)
     assert (await live.refused(**{"X-Internal-Token": made["token"]}))[0] == 403
+
+
+@pytest.mark.parametrize("ends", ["revoked", "rotated", "expired"])
+async def test_a_stream_ends_with_its_token(live: Open, monkeypatch: pytest.MonkeyPatch, ends: str) -> None:
+    monkeypatch.setattr(live_socket, "LOOK_S", 0.05)
+    name, app = f"w-{live.door.user}", live.door.app
+    asked = {"name": name, "permission": "write", "user_id": live.door.user, "expires_in_s": 3_600}
+    made = await live.door.post("/v1/tokens", asked, 201)
+    async with live.connect(**{"X-Internal-Token": made["token"]}) as connection:
+        await connection.send(chunks(silence(0.5))[0])
+        await asyncio.sleep(0.3)
+        assert app.live == {live.door.user: 1}
+        if ends == "revoked":
+            await live.door.client.delete(f"/v1/tokens/{name}")
+        elif ends == "rotated":
+            await live.door.post(f"/v1/tokens/{name}/rotate", {"grace_s": 0})
+        else:
+            app.clock = Clock(app.clock.now() + 3_601.0)
+        with pytest.raises(ConnectionClosed) as closed:
+            await asyncio.wait_for(connection.recv(), 5)
+    assert closed.value.rcvd.code == 1008
+    assert (await live.refused(**{"X-Internal-Token": made["token"]}))[0] == 401
 
 
 async def test_when_hearing_breaks_the_client_is_told_to_come_again(live: Open) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
 from collections.abc import AsyncIterator
@@ -10,8 +11,9 @@ from typing import Any
 
 import pytest
 import websockets
-from websockets.exceptions import InvalidStatus
+from websockets.exceptions import ConnectionClosed, InvalidStatus
 
+from deployments import live_socket
 from tests.api.conftest import Door
 from tests.api.foreign import token_of
 from tests.api.test_listen import Open, chunks, opened, told
@@ -47,6 +49,21 @@ async def test_omi_is_told_words_in_its_own_form_and_they_are_kept(live: Open) -
     assert live.ear.opened[0][:3] == ("opus", 16_000, "en")
     source = await live.door.get("/v1/sources/pendant")
     assert [each["text"] for each in source["segments"]] == [first["segments"][0]["text"]]
+
+
+async def test_a_stream_goes_on_as_long_as_its_secret_lets_in(live: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(live_socket, "LOOK_S", 0.02)
+    secret = await token_of(live.door, live.door.user)
+    async with connect(live, secret, "session_id=pendant") as omi:
+        await asyncio.sleep(0.3)
+        for each in chunks(tone(1.0), silence(1.0)):
+            await omi.send(each)
+        assert json.loads(await omi.recv())["segments"]
+        [name] = [each["name"] for each in await live.door.get("/v1/tokens") if each["user_id"] == live.door.user]
+        await live.door.client.delete(f"/v1/tokens/{name}")
+        with pytest.raises(ConnectionClosed) as closed:
+            await asyncio.wait_for(omi.recv(), 5)
+    assert (closed.value.rcvd.code, secret in closed.value.rcvd.reason) == (1008, False)
 
 
 @pytest.mark.parametrize(
