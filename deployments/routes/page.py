@@ -10,7 +10,7 @@ policy allows nothing but our own style.
 from __future__ import annotations
 
 import hmac
-from collections.abc import Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass
 from html import escape
 from math import inf
@@ -19,7 +19,9 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 
 import orjson
 from fastapi import Cookie, Depends, Query, Request
+from fastapi.exceptions import RequestValidationError
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
+from fastapi.routing import APIRoute
 from pydantic import ValidationError
 
 from deployments.admission import known, valid
@@ -27,6 +29,7 @@ from deployments.app_context import AppContext, app_context_of
 from deployments.audit import AuditedRequest
 from deployments.callers import Caller, acting, writing
 from deployments.commands import fresh_id
+from deployments.findings import invalid
 from deployments.kinds import Id, Text
 from deployments.page import parts
 from deployments.page.parts import PageContext
@@ -41,7 +44,30 @@ from deployments.use_cases.undoing import Undoing
 from deployments.use_cases.voice_changes import VoiceMerging, VoiceUndoing
 from memory.errors import Forbidden, Invalid, TooManyAttempts, Unauthenticated
 
+
+class PageRoute(APIRoute):
+    """A route of the page: whatever goes wrong is told as a page, with a way back, for a person reads it."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        """What answers a request."""
+        answered = super().get_route_handler()
+
+        async def told(request: Request) -> Response:
+            try:
+                return await answered(request)
+            except Exception as error:
+                refused = invalid(error.errors()) if isinstance(error, RequestValidationError) else error
+                why = meant_by(refused, "a request of the page")
+                if why is None:
+                    raise
+                query = request.query_params.get("q", "")[:MOST_QUERY]
+                return _page("", parts.refused(why.detail, query), why.status)
+
+        return told
+
+
 router = json_router(described=False)
+router.route_class = PageRoute
 COOKIE = "memoray_page"
 SESSION_S = 7 * 86_400
 """Seconds a session lasts."""
@@ -49,6 +75,8 @@ SHOWN = 8
 """Results, facts and promises of each kind on the page."""
 PAIRS = 3
 """Pairs of voices on the page."""
+MOST_QUERY = 1_000
+"""Characters of a question."""
 MOST_FIELDS = 10
 """Fields of a form: those of the page have four."""
 _HEADERS = {
@@ -62,7 +90,7 @@ _ENDED = "You are logged out. Nothing was changed: enter the token, and do it ag
 _FOREIGN = "This form is of another page: open this one, and try again."
 _STALE = "This form is not of your page: go back, and try again."
 _TOO_LONG = f"A correction is a sentence of at most {parts.MOST_STATEMENT:,} characters."
-Shown = Annotated[Text, Query(max_length=1_000)]
+Shown = Annotated[Text, Query(max_length=MOST_QUERY)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,7 +269,7 @@ async def _carry_out(request: Request, visiting: Visitor | None, carried_out: An
     if visiting is None:
         return _page("", parts.ENTER.substitute(said=_ENDED), status=401)
     form, command_id = await _form(request), fresh_id()
-    query = form.get("q", "")[:1_000]
+    query = form.get("q", "")[:MOST_QUERY]
     try:
         if not hmac.compare_digest(form.get("key", "").encode(), visiting.key.encode()):
             raise Forbidden(_STALE)

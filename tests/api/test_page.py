@@ -12,6 +12,7 @@ import httpx
 import pytest
 
 from deployments.routes.page import COOKIE
+from memory.errors import Unavailable
 from tests.api.conftest import Door
 from tests.api.test_assembled_context import talk
 
@@ -167,6 +168,42 @@ async def test_what_is_there_no_more_is_told_and_words_are_escaped(browser: http
     undone = forms(done.text, "/page/undo")[0]
     assert (await send(browser, undone)).status_code == 200
     assert (await send(browser, undone)).status_code == 409
+
+
+class Away:
+    """Sessions whose database is away."""
+
+    async def of_session(self, session: str, now: float) -> None:
+        raise Unavailable
+
+
+@pytest.mark.parametrize(
+    ("asked", "status", "said"),
+    [
+        ({"method": "GET", "url": "/", "params": {"q": "x" * 1_001}}, 422, "at most 1000 characters"),
+        ({"method": "POST", "url": "/logout", "headers": {"Origin": "http://elsewhere.example"}}, 403, "another page"),
+        ({"method": "POST", "url": f"/page/facts/{'f' * 201}/confirm"}, 422, "fact_id"),
+    ],
+)
+async def test_what_goes_wrong_is_told_as_a_page_with_a_way_back(
+    browser: httpx.AsyncClient, asked: dict[str, Any], status: int, said: str
+) -> None:
+    answer = await browser.request(**asked)
+    assert (answer.status_code, said in answer.text, "Back" in answer.text) == (status, True, True)
+    assert answer.headers["content-type"].startswith("text/html")
+    assert (answer.headers["cache-control"], "default-src 'none'" in answer.headers["content-security-policy"]) == (
+        "no-store",
+        True,
+    )
+
+
+async def test_a_database_that_is_away_is_told_as_a_page_with_a_way_back(
+    browser: httpx.AsyncClient, door: Door, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(door.app.stores.access.tokens, "of_session", Away().of_session)
+    answer = await browser.get("/", params={"q": "Where do I live?"})
+    assert (answer.status_code, answer.headers["content-type"].partition(";")[0]) == (503, "text/html")
+    assert 'value="Where do I live?"' in answer.text, "the way back asks the same again"
 
 
 class At:
