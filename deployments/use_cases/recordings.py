@@ -217,11 +217,11 @@ async def sweep_session(
 
 
 async def end_stale_sessions(app: AppContext, who: Caller, silent_s: float = STALE_S) -> SessionsEnded:
-    """End every session of the caller's memory in which nothing came for so many seconds. Raises Forbidden."""
+    """End every session in the caller's sight in which nothing came for so many seconds. Raises Forbidden."""
     user_id, now = writing(who).user_id, app.clock.now()
     ended: list[str] = []
     for session_id in await asyncio.to_thread(app.sound_sessions.all_named, user_id):
-        kept = await asyncio.to_thread(app.sound_sessions.named, user_id, session_id)
+        kept = await _kept(app, who, session_id)
         stale = [each for each in kept if now - each.ended > silent_s and each.state.ended < each.size]
         for each in stale:
             await asyncio.to_thread(app.sound_sessions.end, each)
@@ -261,7 +261,7 @@ async def _seen(app: AppContext, who: Caller, session_id: str) -> tuple[SoundSes
 
 
 async def _kept(app: AppContext, who: Caller, session_id: str) -> Sequence[Any]:
-    """The sound of a session, if all of it is in view: sweeping it changes what every source of it says."""
+    """The sound of a session, if all of it is in view: a sweep of it changes what every source of it says."""
     parts = await app.stores.intake.capture.parts(who.scope, session_id)
     if not all([await _in_view(app, who, each.source_id) for each in parts]):
         return ()

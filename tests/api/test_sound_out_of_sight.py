@@ -179,3 +179,18 @@ async def test_lines_of_a_session_file_stay_that_are_of_what_is_out_of_sight(doo
         assert (await low.post("/v1/sources", json=told("probe", began + 4, 9.0, "walk"))).status_code == 202
         assert await erased(low, "probe") == 0
     assert path.read_bytes() == before
+
+
+async def test_cleaning_up_ends_and_names_no_session_out_of_sight(device: Device) -> None:  # noqa: F811
+    door = device.door
+    await device.send(said(3))
+    await device.send(said(2), session_id="open")
+    for session_id, sensitivity in (("walk", "sensitive"), ("open", "open")):
+        shown = told(session_id, NOON - 1.3, 1.3, session_id, sensitivity=sensitivity)
+        await door.post("/v1/sources", shown, 202)
+    device.clock.at += 1.0
+    async with await of_low(door) as low:
+        assert (await low.post("/v1/cleanup?silent_s=0")).json() == {"removed": 1, "sessions": ["open"]}
+    async with await of_owner(door) as owner:
+        assert (await owner.get("/v1/session/walk")).json()["ended"] is False
+        assert (await owner.post("/v1/cleanup?silent_s=0")).json() == {"removed": 1, "sessions": ["walk"]}
