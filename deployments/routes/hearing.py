@@ -12,6 +12,7 @@ from deployments.callers import Who
 from deployments.commands import Here, Key
 from deployments.findings import checked
 from deployments.kinds import Body, Id, ShortText, Text
+from deployments.ranges import in_part
 from deployments.routers import json_router
 from deployments.uploads import received, unless_left
 from deployments.use_cases import recordings
@@ -181,9 +182,11 @@ async def cleanup(
     response_class=Response,
     responses={200: {"content": {"audio/wav": {"schema": {"type": "string", "format": "binary"}}}}},
 )
-async def audio(source_id: Id, segment_id: Id, who: Who, app: Here) -> Response:
+async def audio(source_id: Id, segment_id: Id, request: Request, who: Who, app: Here) -> Response:
     """The sound of a segment as a WAV file, with a quarter of a second around it; 404 where none is kept.
+
+    A part of it is had by the header `Range`, with 206.
 
     Example: `GET /v1/segments/a1b2c3d4/f8e7d6c5-1/audio`
     """
-    return Response(await sound_of_segment(app, who, source_id, segment_id), media_type="audio/wav")
+    return in_part(request, await sound_of_segment(app, who, source_id, segment_id), "audio/wav")

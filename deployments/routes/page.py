@@ -34,6 +34,7 @@ from deployments.kinds import Id, Text
 from deployments.page import parts
 from deployments.page.parts import PageContext
 from deployments.problems import meant_by
+from deployments.ranges import in_part
 from deployments.routers import json_router
 from deployments.use_cases import remembering, undoing, voice_changes
 from deployments.use_cases.glancing import Glance, GlanceParameters, glance
@@ -223,7 +224,7 @@ async def forget(fact_id: Id, request: Request, visiting: Visiting, app: Here) -
 
 
 @router.get("/page/segments/{source_id:path}/{segment_id}/audio")
-async def play(source_id: Id, segment_id: Id, visiting: Visiting, app: Here) -> Response:
+async def play(source_id: Id, segment_id: Id, request: Request, visiting: Visiting, app: Here) -> Response:
     """The sound of a segment, as `GET /v1/segments/{source_id}/{segment_id}/audio` gives it."""
     if visiting is None:
         return RedirectResponse("/", 303, _HEADERS)
@@ -233,7 +234,7 @@ async def play(source_id: Id, segment_id: Id, visiting: Visiting, app: Here) -> 
     app.trail.note(
         AuditedRequest(who.user_id, app.clock.now(), visiting.token, route, 200, who.view.scopes, named, b"")
     )
-    return Response(sound, media_type="audio/wav", headers=_HEADERS)
+    return in_part(request, sound, "audio/wav", _HEADERS)
 
 
 @router.post("/page/voices/{verb}", dependencies=OWN)
