@@ -20,6 +20,7 @@ BLOCK = 10 * RATE
 def plain_samples(file: BinaryIO, most_s: float) -> BinaryIO | None:
     """The samples of a WAV file of 16 bits, mono, at `RATE`, in a file of their own; None of any other file.
 
+    One whose head tells of no samples is another: a device that did not know how many would come left it unfinished.
     Raises TooLarge of more than `most_s` seconds.
     """
     file.seek(0)
@@ -39,6 +40,9 @@ def plain_samples(file: BinaryIO, most_s: float) -> BinaryIO | None:
     except BaseException:
         copied.close()
         raise
+    if not copied.tell():
+        copied.close()
+        return None
     copied.seek(0)
     return copied
 

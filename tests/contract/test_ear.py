@@ -10,6 +10,7 @@ import io
 import os
 import random
 import signal
+import struct
 import tempfile
 import wave
 from collections.abc import Callable
@@ -102,6 +103,22 @@ def test_plain_samples_need_no_process_and_all_others_do() -> None:
     cut = plain_samples(on_disk(wav(tone(1.0))[:1_001]), 60.0)
     assert cut is not None
     assert len(cut.read()) == (1_001 - 44) // 2 * 2
+
+
+@pytest.mark.parametrize("riff", [0, 36, 0xFFFFFFFF])
+@needs_extra
+async def test_a_wave_whose_head_was_never_finished_is_heard_to_its_end(riff: int) -> None:
+    """As devices write it that do not know how long it will be: no size, or the size of nothing."""
+    whole = wav(tone(1.0))
+    unfinished = whole[:4] + struct.pack("<I", riff) + whole[8:40] + bytes(4) + whole[44:]
+    assert plain_samples(on_disk(unfinished), 60.0) is None
+    with await ApartEar(SpeechModel(kind="tiny.en")).decode(on_disk(unfinished), 60.0) as samples:
+        assert len(samples.read()) == 2 * RATE
+
+
+def test_a_wave_that_tells_of_no_samples_is_no_plain_one() -> None:
+    whole = wav(tone(1.0))
+    assert plain_samples(on_disk(whole[:40] + bytes(4) + whole[44:]), 60.0) is None
 
 
 def damaged(count: int) -> list[bytes]:
