@@ -114,9 +114,10 @@ class PostgresVoices:
         asked = {"scope": user_scope(view.user_id), "clearance": int(view.clearance), "labels": list(labels)}
         return [ClearSegment(**row) for row in await self._pool.rows(Q["clearest"], **asked, most=most)]
 
-    async def said(self, scope: str, labels: Sequence[str], limit: int) -> tuple[list[Place], int]:
-        """What was said under these labels, the latest first, so many of it, and how much there is in all."""
-        rows = await self._pool.rows(Q["said"], scope=scope, labels=list(labels), limit=limit)
+    async def said(self, view: View, labels: Sequence[str], limit: int) -> tuple[list[Place], int]:
+        """What was said in the view under these labels, the latest first, so much of it, and how much there is."""
+        asked = {"scope": user_scope(view.user_id), "clearance": int(view.clearance), "labels": list(labels)}
+        rows = await self._pool.rows(Q["said"], **asked, limit=limit)
         return [(row["source_id"], row["segment_id"]) for row in rows], rows[0]["total"] if rows else 0
 
     async def keys_said(self, scope: str, labels: Sequence[str], sources: Sequence[str] | None) -> list[int]:

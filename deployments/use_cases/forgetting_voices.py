@@ -57,11 +57,11 @@ async def forget_voice(app: AppContext, who: Caller, key: str, voice_id: str, wo
     segments, left = 0, 0
     if words:
         labels = [each.label for each in members]
-        said, total = await app.stores.sound.voices.said(who.scope, labels, AT_ONCE)
+        said, total = await app.stores.sound.voices.said(who.view, labels, AT_ONCE)
         for place in said:
             try:
                 await erase_segment(app, who, command_id("voice words", key, *place), *place)
-            except NotFound:  # it went with one of those before, or is out of the caller's sight
+            except NotFound:  # it went with one of those before
                 continue
             segments += 1
         left = total - len(said)

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from deployments.use_cases import forgetting_voices
 from deployments.use_cases.enrolling import MISSING
 from memory.model.scopes import Sensitivity, user_scope
 from memory.rules.voice_bank import HeardPlace
@@ -213,6 +214,20 @@ async def test_forgetting_a_voice_with_its_words_leaves_nothing_of_them(lunch: D
     assert (await lunch.client.post("/v1/voices/undo")).status_code == 409
     rows = await lunch.rows("SELECT name, shown FROM voices WHERE scope = %(scope)s", scope=user_scope(lunch.user))
     assert rows == [{"name": "", "shown": LABEL}]
+
+
+async def test_words_out_of_sight_are_neither_counted_nor_in_the_way_of_those_to_be_forgotten(
+    lunch: Door, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(forgetting_voices, "AT_ONCE", 2)
+    secret = [f"I told the doctor {number} things." for number in range(3)]
+    assert await hear(lunch, "clinic", 5, *secret, day=2, sensitivity="sensitive") == LABEL
+    voice = await the_voice(lunch)
+    async with await lunch.client_of(lunch.user) as low:
+        parts = [(await low.delete(f"/v1/voices/{voice}", params={"words": True})).json() for _ in range(2)]
+    assert [(each["segments"], each["left"]) for each in parts] == [(2, 2), (2, 0)]
+    async with await lunch.client_of(lunch.user, clearance=Sensitivity.SENSITIVE) as owner:
+        assert len((await owner.get("/v1/sources/clinic")).json()["segments"]) == 3
 
 
 async def test_forgetting_a_voice_alone_leaves_its_words_under_the_number(lunch: Door) -> None:

@@ -114,9 +114,10 @@ WHERE EXISTS (
     WHERE s.scope = %(scope)s AND s.speaker = l.label AND s.speaker ^@ 'Speaker ' AND src.sensitivity <= %(clearance)s);
 
 -- name: said
--- Segments that carry one of these labels, so many of them, the latest first; and how many there are.
-SELECT s.source_id, s.segment_id, count(*) OVER () AS total FROM segments s
+-- Segments in sight that carry one of these labels, so many of them, the latest first; and how many there are.
+SELECT s.source_id, s.segment_id, count(*) OVER () AS total FROM segments s JOIN sources src USING (scope, source_id)
 WHERE s.scope = %(scope)s AND s.speaker = ANY(%(labels)s) AND s.replaced_by IS NULL
+  AND src.sensitivity <= %(clearance)s
 ORDER BY s.at DESC, s.segment_key LIMIT %(limit)s;
 
 -- name: keys_said
