@@ -75,6 +75,7 @@ class Draft:
         self.profile = base.profile
         self._tables: dict[str, dict[Any, Any]] = {}
         self._links: set[Link] | None = None
+        self._own_mentions: dict[str, dict[int, Mention]] = {}
         self._lookups: dict[type, Lookup] = {}
 
     def read(self, name: str) -> Mapping[Any, Any]:
@@ -182,6 +183,12 @@ class Draft:
             self._tables[name] = dict(getattr(self.base, name))
         return self._tables[name]
 
+    def own_mentions(self, entity_id: str) -> dict[int, Mention]:
+        """A private copy of the mentions of one entity, to write into: of an owner they are as many as the segments."""
+        if entity_id not in self._own_mentions:
+            self._own_mentions[entity_id] = dict(self.mentions.get(entity_id, {}))
+        return self._own_mentions[entity_id]
+
     def own_links(self) -> set[Link]:
         """A private copy of the links, to write into."""
         if self._links is None:
@@ -282,15 +289,14 @@ _NAMED, _SAID = attrgetter("name", "aliases", "merged_into"), attrgetter("subjec
 
 
 def _put_mention(draft: Draft, before: Mention | None, after: Mention | None) -> None:
-    table = draft.table("mentions")
     row = after if after is not None else before
     assert row is not None
-    inner = dict(table.get(row.entity_id, {}))
+    inner = draft.own_mentions(row.entity_id)
     if after is None:
         inner.pop(row.segment_key, None)
     else:
         inner[row.segment_key] = after
-    keep(table, row.entity_id, inner)
+    keep(draft.table("mentions"), row.entity_id, inner)
 
 
 def _put_evidence(draft: Draft, before: Evidence | None, after: Evidence | None) -> None:
@@ -316,10 +322,6 @@ def _put_link(draft: Draft, before: Link | None, after: Link | None) -> None:
             keep(linked, end, (*known[:place], *fresh, *known[beyond:]))
 
 
-def _put_note(draft: Draft, before: Note | None, after: Note | None) -> None:
-    _replace_one(draft, "notes", before, after)
-
-
 def _put_group(draft: Draft, before: Group | None, after: Group | None) -> None:
     _replace_one(draft, "groups", before, after)
     old, new = (frozenset() if row is None else _supports(row) for row in (before, after))
@@ -330,10 +332,6 @@ def _put_group(draft: Draft, before: Group | None, after: Group | None) -> None:
 def _supports(group: Group) -> frozenset[str]:
     """What a group rests on, as `grouped` names it."""
     return frozenset({*group.rests_on, *(f"{SEGMENT}{key}" for key in group.quotes)})
-
-
-def _put_access(draft: Draft, before: Access | None, after: Access | None) -> None:
-    _replace_one(draft, "accesses", before, after)
 
 
 def _put_source(draft: Draft, before: SourceState | None, after: SourceState | None) -> None:
@@ -350,10 +348,10 @@ _APPLY: dict[type, Callable[..., None]] = {
     Fact: _put_fact,
     Evidence: _put_evidence,
     Link: _put_link,
-    Note: _put_note,
+    Note: lambda draft, before, after: _replace_one(draft, "notes", before, after),
     Group: _put_group,
     Profile: _put_profile,
-    Access: _put_access,
+    Access: lambda draft, before, after: _replace_one(draft, "accesses", before, after),
     SourceState: _put_source,
 }
 
