@@ -195,8 +195,7 @@ class UserMemory:
         self.believed = await self._journal.load(self.user_id)
         self._last = max([self._last, *(fact.system_from for fact in self.believed.facts.values())])
         vectors = await self._journal.fact_vectors(self.user_id)
-        self._unshown = {fact_id: np.asarray(vector, np.float32) for fact_id, vector in vectors.items()}
-        self.fact_vectors = FactVectors(self._unshown)
+        self._unshown, self.fact_vectors = await asyncio.to_thread(_at_hand, vectors)
         captured = await self._captures.resume(self.user_id, epoch or 0, self.believed.version)
         # for who only reads a line beyond the journal may be of the turn that another is about to commit
         self._captured = self.believed.version if epoch is None else captured
@@ -269,6 +268,12 @@ class UserMemory:
         """The clock, but never backwards and never twice the same: versions of one fact must not overlap."""
         self._last = max(self._clock.now(), round(self._last + 0.001, 3))
         return self._last
+
+
+def _at_hand(vectors: Mapping[str, Vector]) -> tuple[dict[str, Vector], FactVectors]:
+    """Vectors one by one, and in one matrix: for 100,000 facts a second, in which others are answered."""
+    held = {fact_id: np.asarray(vector, np.float32) for fact_id, vector in vectors.items()}
+    return held, FactVectors(held)
 
 
 def fresh_vectors(changes: ChangeSet, statements: Mapping[str, Vector]) -> dict[str, Vector]:
