@@ -17,6 +17,9 @@ from pathlib import Path
 from adapters.temporary import PRIVATE, found_folder
 from memory.errors import Unavailable
 
+_ROOM = 16
+"""Bytes of what is left in a file: as long for every process, so that the last one's word is written over whole."""
+
 
 class ServingTurn:
     """The turn to serve at a port of a home, which one process has at a time. Where nobody hands out a door there is
@@ -72,10 +75,12 @@ class _Lock:
         return True
 
     def write(self, words: str) -> None:
-        """Leave word for whoever reads the file."""
+        """Leave word for whoever reads the file, where the disk lets us, in the room that was taken the first time: a
+        full disk gives none, and whoever holds the lock and did not serve would keep everybody else from serving.
+        """
         if self._file is not None:
-            os.ftruncate(self._file, 0)
-            os.pwrite(self._file, words.encode(), 0)
+            with suppress(OSError):
+                os.pwrite(self._file, f"{words:<{_ROOM}}".encode(), 0)
 
     def touch(self) -> None:
         """Change the time of the file, where the disk lets us: whoever serves goes on in any case."""

@@ -284,3 +284,27 @@ async def test_half_sent_requests_in_the_queue_hold_nobody_up(place: tuple[Path,
     for each in crowd:
         each.close()
     await listener.close()
+
+
+FILLED = "import resource, signal, sys; from pathlib import Path; from adapters.serving_turn import ServingTurn; "
+FILLED += "resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0)); signal.signal(signal.SIGXFSZ, signal.SIG_IGN); "
+FILLED += "turn = ServingTurn(Path(sys.argv[1]), int(sys.argv[2])); print(turn.came(), flush=True)"
+
+
+def test_who_may_write_nothing_serves_all_the_same(place: tuple[Path, Http]) -> None:
+    home, http = place
+    command = [sys.executable, "-c", FILLED, str(home), str(http.port)]
+    done = subprocess.run(command, capture_output=True, cwd=project_root(), text=True, check=False)
+    assert done.stdout == "True\n", done.stderr
+
+
+def test_the_word_of_the_next_one_is_written_over_that_of_the_last(
+    place: tuple[Path, Http], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home, http = place
+    for pid in (4_194_303, 7):
+        monkeypatch.setattr(os, "getpid", lambda pid=pid: pid)
+        turn = ServingTurn(home, http.port)
+        assert turn.came()
+        assert serving(home, http.port) == pid
+        turn.pass_on()
