@@ -246,11 +246,11 @@ class Supervisor:
 
     def _migrate(self) -> None:
         """In a process of its own: the driver would cost this one 20 MB for the rest of its life."""
-        given = ["--dsn", self.runtime.owner_dsn, "--shards", str(self.settings.shards)]
-        command = module_command("adapters.postgres.migrate", *given)
+        command = module_command("adapters.postgres.migrate", "--shards", str(self.settings.shards))
         dump = find_binaries(os.environ) / "pg_dump"
         keep = ["--backup", str(self.places.backups), "--pg-dump", str(dump)] if dump.exists() else []
-        done = subprocess.run([*command, *keep], cwd="/", capture_output=True, text=True, check=False)
+        told = self.runtime.owner_dsn  # no argument: it may hold a password
+        done = subprocess.run([*command, *keep], input=told, cwd="/", capture_output=True, text=True, check=False)
         if done.returncode != 0:
             log.error(done.stderr)
             raise Unavailable(f"The database could not be brought up to date: {reason_of(done.stderr)}")

@@ -68,19 +68,20 @@ def _backup(dsn: str, folder: Path, pg_dump: str, last: str) -> None:
 
 
 def main() -> None:
-    """`python -m adapters.postgres.migrate --dsn DSN [--backup DIR --pg-dump PATH] [--shards N]`.
+    """`python -m adapters.postgres.migrate [--backup DIR --pg-dump PATH] [--shards N]`, with the DSN on standard input:
+    it may hold a password, and whoever is on this machine reads arguments.
 
     Prints how the product connects from now on: `{"dsn": ..., "reason": ...}`, the reason if that is as the owner.
     """
     parser = argparse.ArgumentParser(description=main.__doc__)
-    parser.add_argument("--dsn", required=True)
     parser.add_argument("--backup", type=Path)
     parser.add_argument("--pg-dump")
     parser.add_argument("--shards", type=int, default=1)
     arguments = parser.parse_args()
-    for name in migrate(arguments.dsn, arguments.backup, arguments.pg_dump, arguments.shards):
+    owner_dsn = sys.stdin.readline().strip()
+    for name in migrate(owner_dsn, arguments.backup, arguments.pg_dump, arguments.shards):
         print(f"applied {name}", file=sys.stderr)
-    dsn, reason = login(arguments.dsn)
+    dsn, reason = login(owner_dsn)
     print(json.dumps({"dsn": dsn, "reason": reason}))
 
 

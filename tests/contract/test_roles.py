@@ -232,8 +232,8 @@ def test_a_table_of_a_later_migration_is_open_to_the_product_behind_its_wall(
 
 
 def test_the_supervisor_is_told_how_the_product_connects(empty: str) -> None:
-    command = [sys.executable, "-m", "adapters.postgres.migrate", "--dsn", empty]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    command = [sys.executable, "-m", "adapters.postgres.migrate"]
+    done = subprocess.run(command, input=empty, capture_output=True, text=True, check=True)
     login_told = json.loads(done.stdout)
     assert login_told["reason"] == ""
     assert conninfo_to_dict(login_told["dsn"])["user"] == names_of(str(conninfo_to_dict(empty)["dbname"])).app

@@ -1,4 +1,4 @@
-"""Backups: whole or not there, and nobody else's to read from their first byte on."""
+"""Backups: whole or not there, nobody else's to read, and made by a program whose arguments hold no password."""
 
 from __future__ import annotations
 
@@ -51,3 +51,16 @@ def test_commands_that_cannot_be_packed_leave_what_was_packed_before(tmp_path: P
     with tarfile.open(target) as packed:
         assert packed.getnames() == ["commands/ravi/2026-03.jsonl"]
     assert {each.name for each in tmp_path.iterdir()} == {"commands", target.name}
+
+
+@pytest.mark.parametrize(
+    "dsn",
+    ["postgresql://owner:hush%20hush@nowhere:5433/kept", "host=nowhere user=owner password='hush hush' dbname=kept"],
+)
+def test_a_password_stands_in_no_argument(tmp_path: Path, dsn: str) -> None:
+    program = _program(tmp_path, """printf '%s|' "$@" "$PGPASSWORD" > "$file" """)
+    dump(dsn, program, tmp_path / "made")
+    *arguments, password, _ = (tmp_path / "made").read_text().split("|")
+    assert password == "hush hush"
+    assert not any("hush" in word for word in arguments)
+    assert {"host=nowhere", "user=owner", "dbname=kept"} <= set(arguments[-1].split())

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -297,3 +299,30 @@ def test_a_service_that_does_not_stay_is_a_reason_to_start_ray_anew(tmp_path: Pa
 )
 def test_why_a_program_ended_is_told_in_a_line(trace: str, reason: str) -> None:
     assert reason_of(trace) == reason
+
+
+RECORD = """
+import json, os, sys
+from pathlib import Path
+told = Path(sys.argv[1])
+told.write_text(Path("/proc/self/cmdline").read_text() + Path("/proc/self/environ").read_text() + sys.stdin.read())
+print(json.dumps({"dsn": "postgresql://product@nowhere/kept", "reason": ""}))
+"""
+
+
+def test_no_password_stands_in_the_arguments_of_a_migration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen, read = tmp_path / "seen", subprocess.run
+    begun: list[str] = []
+
+    def run(command: list[str], **given: object) -> object:
+        begun.extend(command)
+        return read([sys.executable, "-c", RECORD, str(seen)], **given)  # type: ignore[call-overload]
+
+    monkeypatch.setattr(subprocess, "run", run)
+    dsn = "postgresql://owner:hush@nowhere/kept"
+    supervisor = supervisor_over(tmp_path, UnsteadyRay(Ports.usual(free_port(0)), stops=0), Errands(), dsn)
+    supervisor._migrate()
+    assert not any("hush" in word for word in begun)
+    assert seen.read_text().endswith(dsn), "it is told all the same"
+    assert seen.read_text().count("hush") == 1
+    assert supervisor.ray.dsn == "postgresql://product@nowhere/kept"
