@@ -44,6 +44,8 @@ def up(
     places = places_of(home)
     places.prepare()
     runtime, running = read_runtime(places), supervised(places)
+    if running and runtime is not None and runtime.state == "stopping":
+        running = not _ended(places)
     if runtime is not None and runtime.state == "ready" and running:
         _announce(runtime, _replaced(places), as_json)
         return
@@ -91,6 +93,15 @@ def down(home: HomeOption = None, as_json: JsonOption = False) -> None:
         out.print("Memoray was not running.")
 
 
+def _ended(places: Places) -> bool:
+    """Wait for the end of what is being stopped; whether it came in time."""
+    deadline = time.monotonic() + DOWN_TIMEOUT_S
+    with err.status("Waiting for its end"):
+        while supervised(places) and time.monotonic() < deadline:
+            time.sleep(POLL_S)
+    return not supervised(places)
+
+
 def _replaced(places: Places) -> str:
     """Let as many shards be in force as are set now, and say so."""
     before, shards = placement.in_force(places.home), load(places.home).shards
@@ -122,7 +133,8 @@ def _follow(places: Places, supervisor: subprocess.Popen[bytes] | None, quiet: b
     step, since = "", time.monotonic()
     with err.status("Starting") as status:
         while True:
-            gone = supervisor.poll() is not None if supervisor is not None else not supervised(places)
+            # ours ends at once where somebody else has just started it, too: then theirs is followed
+            gone = (supervisor is None or supervisor.poll() is not None) and not supervised(places)
             runtime = read_runtime(places)
             if runtime is not None and runtime.step != step:
                 if step and not quiet:
@@ -165,7 +177,7 @@ def _stop_supervisor(places: Places) -> None:
         while supervised(places) and time.monotonic() < deadline:
             pid = supervisor_pid(places)
             if pid is not None and pid != told:
-                os.kill(pid, number)
+                send(pid, number)
                 if number == signal.SIGKILL and (runtime := read_runtime(places)) is not None:
                     send(runtime.pids.get("supervisor", pid), number)  # its guardian does not follow it any more
                 told = pid

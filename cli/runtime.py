@@ -6,6 +6,7 @@ import fcntl
 import json
 import os
 import secrets
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
@@ -18,6 +19,8 @@ from memory.errors import Conflict
 
 State = Literal["starting", "ready", "stopping", "failed"]
 
+LOOKED_S = 0.5
+"""Seconds for which a lock that is held may be that of somebody who only looks whether a supervisor lives."""
 LOGS_KEPT = 3
 """Logs of earlier runs that stay beside the present one."""
 
@@ -157,14 +160,34 @@ def supervisor_pid(places: Places) -> int | None:
 def sole_supervisor(places: Places) -> Iterator[None]:
     """Hold the lock of the home and write our process id into it; raises Conflict when another supervisor does."""
     with places.lock.open("a") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            raise Conflict("Another supervisor runs this home.") from error
-        file.truncate(0)
-        file.write(f"{os.getpid()}\n")
-        file.flush()
+        deadline = time.monotonic() + LOOKED_S
+        while True:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError as error:
+                if time.monotonic() > deadline:
+                    raise Conflict("Another supervisor runs this home.") from error
+                time.sleep(LOOKED_S / 10)
+        _name_in(places.lock)
         yield
+
+
+def succeed(places: Places, guardian: int | None) -> int | None:
+    """The guardian of this process as long as it lives. Once it was killed, this process, which holds the lock on, is
+    the one that the lock names: who stops Memoray asks that one.
+    """
+    if guardian in (None, os.getppid()):
+        return guardian
+    try:
+        _name_in(places.lock)
+    except OSError:  # a full disk; the next look comes
+        return guardian
+    return None
+
+
+def _name_in(lock: Path) -> None:
+    lock.write_text(f"{os.getpid()}\n")
 
 
 def ensure_token(path: Path) -> str:

@@ -33,7 +33,7 @@ from cli.ports import LOOPBACK, HeldPorts, Ports
 from cli.processes import Reaper, adopt_orphans, descendants, end, send, sleep_beside, wake_stopped
 from cli.ray_head import RayHead, RayStopped, drop_scratch, drop_store, processes_of_ray
 from cli.ray_services import NAMES
-from cli.runtime import Places, Runtime, ensure_token, read_runtime, rotate, sole_supervisor, versions
+from cli.runtime import Places, Runtime, ensure_token, read_runtime, rotate, sole_supervisor, succeed, versions
 from cli.spare import Spare, spares_of
 from cli.traces import reason_of
 from config.settings import Settings, load
@@ -99,14 +99,13 @@ class Supervisor:
         return SupervisedPart(f"Ray's {name}", lambda: (step,), revived, needs=(self.head, *needs), beside=beside)
 
     def _spare(self, beside: Beside) -> SupervisedPart:
-        def begin() -> None:
-            self.spare.launch()
-
         def stands() -> bool:
             return self.spare.alive()
 
-        step = StartStep("Starting the spare gateway", begin, stands, SPARE_START_S)
-        return SupervisedPart("The spare gateway", lambda: (step,), stands, needs=(self.database,), beside=beside)
+        def steps() -> Sequence[StartStep]:
+            return (StartStep("Starting the spare gateway", self.spare.launch, stands, SPARE_START_S),)
+
+        return SupervisedPart("The spare gateway", steps, stands, needs=(self.database,), beside=beside)
 
     def _first_runtime(self, dsn: str) -> Runtime:
         known = versions()
@@ -157,6 +156,7 @@ class Supervisor:
         if now - self._looked >= TICK_S:
             self._looked = now
             self._reaper.look()
+            self._guardian = succeed(self.places, self._guardian)
             if stopped := wake_stopped(self._kin()):
                 log.warning("somebody had stopped %s; they go on", stopped)
         self._tick_database(now)

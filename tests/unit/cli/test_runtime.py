@@ -1,7 +1,9 @@
 """The runtime file, the lock, the token and the logs of a home."""
 
+import fcntl
 import os
 import stat
+import threading
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,6 +16,7 @@ from cli.runtime import (
     read_runtime,
     rotate,
     sole_supervisor,
+    succeed,
     supervised,
     supervisor_pid,
 )
@@ -68,6 +71,24 @@ def test_one_supervisor_a_home(places: Places) -> None:
             pytest.fail("two supervisors")
     assert not supervised(places)
     assert supervisor_pid(places) is None
+
+
+def test_who_only_looks_does_not_keep_a_supervisor_from_starting(places: Places) -> None:
+    places.lock.touch()
+    looking = places.lock.open("rb")
+    fcntl.flock(looking, fcntl.LOCK_SH)
+    threading.Timer(0.1, looking.close).start()
+    with sole_supervisor(places):
+        assert supervisor_pid(places) == os.getpid()
+
+
+def test_once_its_guardian_was_killed_the_supervisor_itself_is_asked(places: Places) -> None:
+    places.lock.write_text("4194304\n")
+    assert succeed(places, os.getppid()) == os.getppid()
+    assert places.lock.read_text() == "4194304\n"
+    assert succeed(places, 4_194_304) is None
+    assert places.lock.read_text() == f"{os.getpid()}\n"
+    assert succeed(places, None) is None
 
 
 def test_a_token_is_made_once_and_is_ours_alone(places: Places) -> None:
