@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from typing import Any, cast
 
 from ray.exceptions import RayActorError, RayError
@@ -29,8 +31,8 @@ from memory.services.recall import Recollection
 
 log = logging.getLogger("memoray.gateway")
 ASKED_AT_ONCE = 8
-"""Questions a shard is asked at once. Two cores answer no more of them by taking more: with the hundreds that wait
-after an outage each would be late, and be answered a second time by PostgreSQL (measured)."""
+"""Questions that each shard is asked at once. Two cores answer no more of them by taking more: with the hundreds that
+wait after an outage each would be late, and be answered a second time by PostgreSQL (measured)."""
 LOOKED_S = 2.0
 """Seconds between looks whether there are as many shards as there are to be, all of them with their lines open."""
 FIGURES_S = 1.0
@@ -47,7 +49,8 @@ class RayActorClient:
         self._retrieval = retrieval
         self._directory = Directory(settings)
         self._patience_s = settings.http.patience_s
-        self._asked = asyncio.Semaphore(ASKED_AT_ONCE)
+        self._asked: defaultdict[str, asyncio.Semaphore] = defaultdict(partial(asyncio.Semaphore, ASKED_AT_ONCE))
+        """By the name of their shard: those who wait for one that is silent keep the places of no other."""
         self._directory.ensure()
 
     async def turn(self, user_id: str, command: Command, statements: Mapping[str, Vector]) -> ChangeSet:
@@ -70,7 +73,7 @@ class RayActorClient:
         """
         if self._retrieval is not None:
             return cast(Recollection, await self._retrieval.recall.remote(question, only, understood))
-        async with self._asked:
+        async with self._asked[self.shard_of(question.view.user_id)]:
             answer = self._directory.ask(question.view.user_id, "recall", question, only, understood)
             return cast(Recollection, await self._within(answer, self._patience_s))
 

@@ -32,6 +32,10 @@ class Shards:
     def ensure(self) -> None:
         """They live."""
 
+    def shard_of(self, user_id: str) -> str:
+        """Where a user lives."""
+        return f"shard of {user_id}"
+
     def forget(self) -> None:
         """Nothing is remembered."""
 
@@ -60,6 +64,25 @@ async def test_few_questions_are_asked_at_once_and_the_others_wait(monkeypatch: 
     await asyncio.gather(*asking, return_exceptions=True)
     assert shards.most == ASKED_AT_ONCE
     assert shards.answered == 5 * ASKED_AT_ONCE - 1
+
+
+class OneSilent(Shards):
+    """A directory one of whose shards answers nobody."""
+
+    async def ask(self, user_id: str, *asked: object) -> str:
+        return "found" if user_id == "ben" else await super().ask(user_id, *asked)
+
+
+async def test_who_waits_for_a_silent_shard_keeps_nobody_from_another(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(actor_client, "Directory", OneSilent)
+    asked = RayActorClient(Settings(Path("/nowhere")))
+    waiting = [asyncio.create_task(asked.recall(question(), None, None)) for _ in range(2 * ASKED_AT_ONCE)]
+    await asyncio.sleep(0.05)
+    of_another = asked.recall(Question("Where?", View("ben"), 0.0), None, None)
+    assert cast(Any, await asyncio.wait_for(of_another, 5)) == "found"
+    assert not any(each.done() for each in waiting)
+    cast(Any, asked._directory).go.set()
+    await asyncio.gather(*waiting)
 
 
 async def test_a_shard_that_does_not_come_back_is_unavailable(monkeypatch: pytest.MonkeyPatch) -> None:
