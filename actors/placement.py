@@ -59,10 +59,10 @@ def put_in_force(home: Path, shards: int) -> int | None:
 
 
 def in_force(home: Path) -> int | None:
-    """How many shards there are to be by now; None if nobody has said so."""
+    """How many shards there are to be by now; None if nobody has said so, or the power failed while it was written."""
     try:
         return int((home / "run" / _NUMBER).read_text())
-    except FileNotFoundError:
+    except (FileNotFoundError, ValueError):
         return None
 
 

@@ -19,12 +19,15 @@ BEGINS = datetime.datetime(2000, 1, 1, tzinfo=datetime.UTC)
 ENDS = datetime.datetime(9999, 12, 31, 23, 59, 59, tzinfo=datetime.UTC)
 """For ever, as RFC 5280 (4.1.2.5) writes it: it proves that its holder can read the file, which no clock changes. A
 machine whose clock is wrong must start, too. Whoever removes the file gets a new one with the next start."""
+_LAST_LINE = b"-----END CERTIFICATE-----\n"
 ADDRESSES = ("127.0.0.1", "::1")
 
 
 def ensure_certificate(path: Path) -> Path:
-    """The file of key and certificate, mode 0600; made first if there is none. Raises Unavailable."""
-    if not path.exists():
+    """The file of key and certificate, mode 0600; made first if there is none, or one that the power cut short. Raises
+    Unavailable.
+    """
+    if not path.exists() or not path.read_bytes().endswith(_LAST_LINE):
         command = module_command("cli.certificate", str(path))
         done = subprocess.run(command, cwd="/", capture_output=True, text=True, check=False)
         if done.returncode != 0:

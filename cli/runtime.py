@@ -131,10 +131,13 @@ class Runtime:
 
 
 def read_runtime(places: Places) -> Runtime | None:
-    """The last state written, or None; whether it is still true is what `supervised` says."""
+    """The last state written, or None; whether it is still true is what `supervised` says.
+
+    What was cut short when the power failed, or was written by another version, says nothing.
+    """
     try:
         return Runtime(**json.loads(places.runtime.read_text()))
-    except FileNotFoundError:
+    except (FileNotFoundError, ValueError, TypeError):
         return None
 
 

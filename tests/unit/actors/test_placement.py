@@ -68,3 +68,13 @@ def test_more_shards_count_when_all_of_them_have_begun(tmp_path: Path) -> None:
     assert placement.shards == 4
     put_in_force(tmp_path, 1)
     assert placement.shards == 1, "fewer have all begun"
+
+
+@pytest.mark.parametrize("left", ["", "\n", "\0\0"])
+def test_a_number_that_the_power_cut_short_is_none(tmp_path: Path, left: str) -> None:
+    put_in_force(tmp_path, 3)
+    (tmp_path / "run" / "shards").write_text(left)
+    assert in_force(tmp_path) is None
+    assert Placement(tmp_path, 2).wanted == 2
+    assert put_in_force(tmp_path, 3) is None
+    assert in_force(tmp_path) == 3

@@ -58,3 +58,14 @@ def shake_hands(server: ssl.SSLContext, client: ssl.SSLContext) -> bool:
                 continue
     asking.write(b".")
     return answering.read(1) == b"."
+
+
+def test_one_that_the_power_cut_short_is_made_anew(tmp_path: Path) -> None:
+    whole = ensure_certificate(tmp_path / "certificate.pem").read_bytes()
+    assert ensure_certificate(tmp_path / "certificate.pem").read_bytes() == whole
+    for left in (b"", whole[: len(whole) // 2], bytes(len(whole))):
+        (tmp_path / "certificate.pem").write_bytes(left)
+        made = ensure_certificate(tmp_path / "certificate.pem").read_bytes()
+        assert made.startswith(whole[:27]), "a key, and then a certificate"
+        assert made.endswith(whole[-26:])
+        assert made != whole

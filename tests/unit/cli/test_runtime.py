@@ -61,6 +61,12 @@ def test_what_is_written_is_read_and_only_by_us(places: Places) -> None:
     assert [path.name for path in places.run.iterdir()] == ["runtime.json"]
 
 
+@pytest.mark.parametrize("left", ["", '{"home": "/ho', '{"home": "/home", "of_another_version": 1}', "[]", "7"])
+def test_a_file_that_the_power_cut_short_says_nothing(places: Places, left: str) -> None:
+    places.runtime.write_text(left)
+    assert read_runtime(places) is None
+
+
 def test_one_supervisor_a_home(places: Places) -> None:
     assert not supervised(places)
     assert supervisor_pid(places) is None
