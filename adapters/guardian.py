@@ -41,7 +41,7 @@ class Guardian:
         for succession in range(1_000_000_000):
             began = time.monotonic()
             signal.pthread_sigmask(signal.SIG_BLOCK, STOP_SIGNALS)  # none is to fall between two processes
-            self._child = os.fork()
+            self._child = os.fork() if succession == 0 else _forked()
             if self._child == 0:
                 return self._run(succession)
             release()
@@ -71,6 +71,16 @@ class Guardian:
         self._asked = number
         if self._child:
             os.kill(self._child, number)
+
+
+def _forked() -> int:
+    """Like `os.fork`, as soon as there is room: where memory ran out the last one may have been killed for it."""
+    while True:
+        try:
+            return os.fork()
+        except OSError as error:
+            log.error("the next one cannot be begun: %s", error.strerror)
+            time.sleep(PAUSE_S)
 
 
 def release() -> None:

@@ -34,8 +34,21 @@ sys.exit(guardian.Guardian(run).guard())
 PATIENCE_S = 60.0
 
 
-def guardian(folder: Path) -> subprocess.Popen[bytes]:
-    return subprocess.Popen([sys.executable, "-c", RUN, str(folder)], cwd=project_root())
+NO_ROOM = """
+import errno, os
+fork, asked = os.fork, []
+
+def crowded():
+    asked.append(1)
+    if 1 < len(asked) < 4: raise BlockingIOError(errno.EAGAIN, "no room")
+    return fork()
+
+os.fork = crowded
+"""
+
+
+def guardian(folder: Path, before: str = "") -> subprocess.Popen[bytes]:
+    return subprocess.Popen([sys.executable, "-c", before + RUN, str(folder)], cwd=project_root())
 
 
 def child(folder: Path, number: int) -> int:
@@ -53,6 +66,14 @@ def test_a_killed_child_is_followed_by_the_next(tmp_path: Path) -> None:
     child(tmp_path, 3)
     (tmp_path / "enough").touch()
     assert running.wait(PATIENCE_S) == 5, "one that exits meant to"
+
+
+def test_where_there_is_no_room_for_the_next_one_it_is_begun_as_soon_as_there_is(tmp_path: Path) -> None:
+    running = guardian(tmp_path, NO_ROOM)
+    os.kill(child(tmp_path, 0), signal.SIGKILL)
+    child(tmp_path, 1)
+    (tmp_path / "enough").touch()
+    assert running.wait(PATIENCE_S) == 5
 
 
 def test_it_passes_on_that_all_is_to_end(tmp_path: Path) -> None:

@@ -180,3 +180,39 @@ def test_who_has_the_door_is_known_however_busily_it_opens_and_closes_other_thin
     door.close()
     other.close()
     assert all(looked)
+
+
+CROWDED = """
+import os, resource, sys
+from pathlib import Path
+from adapters.listening_socket import ListeningSocket
+
+door = ListeningSocket(Path(sys.argv[2]), "127.0.0.1", int(sys.argv[1]))
+resource.setrlimit(resource.RLIMIT_NOFILE, (64, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
+crowd = []
+try:
+    while True: crowd.append(os.open("/dev/null", os.O_RDONLY))
+except OSError:
+    print("full", flush=True)
+sys.stdin.readline()
+for each in crowd: os.close(each)
+print("room", flush=True)
+sys.stdin.readline()
+"""
+
+
+def test_a_holder_that_had_no_descriptors_left_hands_the_door_over_when_it_has() -> None:
+    number = free_port(0)
+    command = [sys.executable, "-c", CROWDED, str(number), str(HOME)]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    with subprocess.Popen(command, cwd=project_root(), **pipes) as holder:  # type: ignore[call-overload]
+        assert holder.stdout.readline() == "full\n"
+        assert handed_over(HOME, number) is None
+        for told in ("room\n", ""):
+            holder.stdin.write("\n")
+            holder.stdin.flush()
+            assert holder.stdout.readline() == told
+            if told:
+                given = handed_over(HOME, number)
+                assert given is not None
+                given.close()
