@@ -65,6 +65,7 @@ class Worker:
         take_turns()
         self._settings, self._shards = settings, Shards(settings, TURN_S)
         self._stores: Stores | None = None
+        self._opening = asyncio.Lock()
         self._migration: EncoderMigration | None = None
         self._book = OwnBook(terms_of(settings))
         self._leases = leases_of(settings, self._book)
@@ -284,5 +285,7 @@ class Worker:
 
     async def _open(self) -> Stores:
         if self._stores is None:
-            self._stores = await build.stores(self._settings, "worker")
+            async with self._opening:  # else two who ask at once would each connect, and one's connections stay
+                if self._stores is None:
+                    self._stores = await build.stores(self._settings, "worker")
         return self._stores

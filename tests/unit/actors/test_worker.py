@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -11,8 +13,10 @@ import pytest
 
 from actors.reading import Turns
 from actors.worker import Worker
+from adapters import build
 from adapters.clock import SystemClock
 from adapters.embedding.hashing import HashingEmbedder
+from config.settings import Settings
 from memory.errors import JournalUnavailable, Unavailable
 from memory.model.claims import Utterance
 from memory.model.scopes import Sensitivity
@@ -114,6 +118,22 @@ async def test_an_outage_of_the_database_costs_nobody_an_attempt() -> None:
 async def test_what_is_told_on_purpose_at_great_length_keeps_nobody_waiting() -> None:
     with pytest.raises(Unavailable):
         await worker_of(Queue({})).read_text((Utterance("s", "1", 1, 1, "Ann", "It rains. " * 2_001, 1.7e9),))
+
+
+async def test_who_asks_while_it_begins_gets_the_same_connections(monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[object] = []
+
+    async def stores(settings: object, part: str) -> object:
+        await asyncio.sleep(0)
+        opened.append(SimpleNamespace(encoder=Picky()))
+        return opened[-1]
+
+    monkeypatch.setattr(build, "stores", stores)
+    worker = worker_of(Queue({}))
+    worker._stores, worker._settings, worker._opening = None, Settings(Path("/nowhere")), asyncio.Lock()
+    first, second = await asyncio.gather(worker._open(), worker._open())
+    assert first is second
+    assert len(opened) == 1
 
 
 async def test_facts_of_a_memory_wait_for_their_vectors_while_a_night_of_it_runs() -> None:
