@@ -65,6 +65,8 @@ class UserMemory:
         self._unshown: dict[str, Vector] = {}
         self._turn, self._queue = asyncio.Lock(), asyncio.Lock()
         self._coming: WorkingSet | None = None
+        self._in_doubt = False
+        """Whether the last commit ended without an answer."""
         self._last = 0.0
 
     async def activate(self) -> None:
@@ -91,9 +93,13 @@ class UserMemory:
             return await self._stands()
 
     async def _stands(self) -> bool:
-        """Where this is the writer nobody else has written; its own turns are believed as soon as they are over."""
+        """Where this is the writer nobody else has written; its own turns are believed as soon as they are over, but
+        for one of which nobody knows whether it was committed.
+        """
         now = await self._journal.ownership(self.user_id)
-        return now == self._loaded if self._epoch is None else now.epoch == self._epoch
+        if self._epoch is None:
+            return now == self._loaded
+        return now.epoch == self._epoch and (not self._in_doubt or now.version == self.believed.version)
 
     @property
     def encoder(self) -> str:
@@ -192,7 +198,7 @@ class UserMemory:
     async def _load(self, epoch: int | None = None) -> None:
         epoch = self._epoch if epoch is None else epoch
         self._loaded = await self._journal.ownership(self.user_id)  # first: what comes in between is seen as news
-        self.believed = await self._journal.load(self.user_id)
+        self.believed, self._in_doubt = await self._journal.load(self.user_id), False
         self._last = max([self._last, *(fact.system_from for fact in self.believed.facts.values())])
         vectors = await self._journal.fact_vectors(self.user_id)
         self._unshown, self.fact_vectors = await asyncio.to_thread(_at_hand, vectors)
@@ -226,7 +232,7 @@ class UserMemory:
             if (await self._journal.ownership(self.user_id)).version != base.version:
                 await self._load()
             return await self._journal.committed(self.user_id, command.command_id) or changes
-        self.believed, self._captured = after, captured.version
+        self.believed, self._captured, self._in_doubt = after, captured.version, False
         self.fact_vectors.put(vectors)
         self._unshown.update(vectors)
         if captured.erases:
@@ -248,6 +254,9 @@ class UserMemory:
             fresh = await self._journal.commit(decided.captured.epoch, decided.base, decided.changes, vectors)
         except (Conflict, Fenced):
             await self._captures.retract(self.user_id, decided.captured)
+            raise
+        except BaseException:
+            self._in_doubt = True  # the connection may have broken after the commit
             raise
         finally:
             self._coming = None

@@ -272,6 +272,29 @@ async def test_a_connection_that_broke_after_the_commit_leaves_its_line() -> Non
     assert report.otherwise == 0
 
 
+async def test_who_looks_after_a_connection_that_broke_after_the_commit_is_told_to_load_what_was_written() -> None:
+    app = await InProcessApp().open()
+    await live(app, [])
+    app.journal.after = JournalUnavailable()
+    with pytest.raises(JournalUnavailable):
+        await app.turn(c.Remember(command_id="c-1", claims=(lives("Maya", "Porto"),)))
+    assert not await app.memory.is_current()
+    await app.memory.activate()
+    assert await app.memory.is_current()
+    assert [fact.statement for fact in app.memory.believed.facts.values()] == [lives("Maya", "Porto").statement]
+
+
+async def test_a_connection_that_broke_before_the_commit_leaves_what_is_believed() -> None:
+    app = await InProcessApp().open()
+    await live(app, [])
+    app.journal.before = JournalUnavailable()
+    with pytest.raises(JournalUnavailable):
+        await app.turn(c.Remember(command_id="c-1", claims=(lives("Maya", "Porto"),)))
+    assert await app.memory.is_current()
+    await app.turn(c.Remember(command_id="c-1", claims=(lives("Maya", "Porto"),)))
+    assert await app.memory.is_current()
+
+
 async def test_a_command_told_twice_is_captured_once() -> None:
     app = await InProcessApp().open()
     for _ in range(2):
