@@ -20,6 +20,7 @@ from deployments.use_cases.telling import SegmentIn, SourceIn, tell
 from memory.errors import Forbidden
 from memory.model.heard import KnownSource
 from memory.model.ids import segment_key
+from memory.model.origins import ProvenanceFilter
 from memory.model.timeline import iso
 
 UNGROUPED = "main"
@@ -78,6 +79,13 @@ async def list_episodes(app: AppContext, who: Caller, groups: Collection[str] | 
     page = await app.stores.reads.sources.page(who.view, most, groups=wanted)
     own = (await app.profile(who.user_id)).label
     return [await _shown(app, source, own) for source in page.shown]
+
+
+def origins_in(groups: Collection[str] | None) -> list[ProvenanceFilter] | None:
+    """Where the words of groups come from, or others that say the same would take their places; None of anywhere."""
+    if groups is None or UNGROUPED in groups:
+        return None
+    return [ProvenanceFilter(says={GROUP: each}) for each in groups]
 
 
 async def forget_groups(app: AppContext, who: Caller, key: str, groups: Collection[str]) -> int:

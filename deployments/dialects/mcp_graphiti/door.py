@@ -26,7 +26,6 @@ from deployments.use_cases.readiness import reachable
 from deployments.use_cases.remembering import forget
 from memory.errors import Invalid, NotFound
 from memory.model.ids import fold
-from memory.model.origins import ProvenanceFilter
 
 PATH = "/mcp/graphiti"
 MOST = 50
@@ -147,7 +146,7 @@ async def _search_nodes(calling: Calling, body: SearchNodes) -> Answer:
     """By their words first, then by what is recalled."""
     app, who = calling.app, calling.who
     asked = searching.ContextParameters(query=body.query, limit=MOST, record_access=False)
-    found = await searching.search(app, who, asked, _origins(body.group_ids))
+    found = await searching.search(app, who, asked, episodes.origins_in(_groups(body.group_ids)))
     near = dict.fromkeys(typed.partition(":")[2] for hit in found.results for typed in hit.entities)
     named = (await graph.search_nodes(app, who, body.query)).nodes
     opened = (await graph.open_nodes(app, who, list(near)[: max(body.max_nodes, 10)])).nodes
@@ -161,7 +160,7 @@ async def _search_nodes(calling: Calling, body: SearchNodes) -> Answer:
 
 async def _search_facts(calling: Calling, body: SearchFacts) -> Answer:
     asked, fits = searching.ContextParameters(query=body.query, limit=MOST, record_access=False), _fitting(body)
-    found = await facts.found(calling.app, calling.who, asked, _origins(body.group_ids))
+    found = await facts.found(calling.app, calling.who, asked, episodes.origins_in(_groups(body.group_ids)))
     kept = sorted(
         filter(fits, found), key=lambda one: body.center_node_uuid not in (None, one.subject_id, one.object_id)
     )
@@ -286,14 +285,6 @@ def _moment(name: str, text: str) -> float:
 
 def _groups(given: Groups) -> list[str] | None:
     return [given] if isinstance(given, str) else given or None
-
-
-def _origins(given: Groups) -> list[ProvenanceFilter] | None:
-    """Where words of groups come from, or what others say of the same would take their places; None of anywhere."""
-    groups = _groups(given)
-    if groups is None or UNGROUPED in groups:
-        return None
-    return [ProvenanceFilter(says={graph.GROUP: each}) for each in groups]
 
 
 _ROWS: tuple[tuple[str, str, type[Body], Callable[[Calling, Any], Awaitable[Answer]], Any, str], ...] = (

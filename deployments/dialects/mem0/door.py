@@ -110,9 +110,7 @@ async def _listed(body: requests.Listed, request: Request, app: AppContext, who:
     }
 
 
-async def _page(
-    body: requests.Listed, request: Request, app: AppContext, who: Caller, otherwise: int
-) -> tuple[list[Memory], int]:
+async def _page(body: requests.Listed, request: Request, app: AppContext, who: Caller, otherwise: int) -> Any:
     """The memories of the page that is asked for, which is of `otherwise` unless it says its size; and of how many."""
     who, origins = await requests.meant(request, app, who, body.meant())
     size = min(body.page_size if "page_size" in body.model_fields_set else otherwise, MOST_PAGE)
@@ -125,9 +123,8 @@ async def _page(
 async def every_by_url(request: Request, who: Reader, app: Here) -> Any:
     """The same, as clients before version 3 ask for it: a list of memories, unless they ask for a page."""
     body = _with_url(request, {})
-    if body.model_fields_set & {"page", "page_size"}:
-        return await _listed(body, request, app, who)
-    return (await _page(body, request, app, who, MOST_PAGE))[0]
+    paged = body.model_fields_set & {"page", "page_size"}
+    return await _listed(body, request, app, who) if paged else (await _page(body, request, app, who, MOST_PAGE))[0]
 
 
 def _with_url(request: Request, said: dict[str, Any]) -> requests.Listed:
@@ -177,9 +174,7 @@ async def update(memory: str, body: requests.Updated, request: Request, who: Who
     return {**said, "text": said["memory"]}
 
 
-async def _change(
-    memory: str, body: requests.Updated, request: Request, who: Caller, app: AppContext
-) -> tuple[Caller, named.Named, heard.Rewording]:
+async def _change(memory: str, body: requests.Updated, request: Request, who: Caller, app: AppContext) -> Any:
     """Who changes which memory, and how. Raises NotFound and Invalid."""
     if not body.model_fields_set & requests.Updated.model_fields.keys():
         raise Invalid("text, metadata, timestamp or expiration_date: one of them is required.")
