@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import orjson
@@ -43,7 +43,8 @@ class PostgresEntityReads:
         if then == NOW and asked["ids"] is None and asked["name"] is None:
             listed, rows = await self._now(seen, asked, limit)
         else:
-            listed = await self._pool.rows(Q["entities"], **seen, **asked, limit=limit + 1)
+            among = await self._among(seen, asked)
+            listed = await self._pool.rows(Q["entities"], **seen, **asked, among=among, limit=limit + 1)
             rows = listed[:limit]
         denied = await self._contradicted(seen, [row["entity_id"] for row in rows if not row["is_owner"]])
         told = await self._told(seen, [row["entity_id"] for row in rows if row["partly"]])
@@ -68,6 +69,13 @@ class PostgresEntityReads:
         found = await self._pool.rows(Q["entities_shown"], **seen, ids=ids) if ids else []
         known = {row["entity_id"]: row for row in found}
         return listed, [known[row["entity_id"]] | row for row in listed[:limit] if row["entity_id"] in known]
+
+    async def _among(self, seen: _Row, asked: _Row) -> Sequence[str] | None:
+        """Ids of those that need looking at; None for all: of everybody's mentions a name wants but those of a few."""
+        if asked["name"] is None or asked["ids"] is not None:
+            return cast(Sequence[str] | None, asked["ids"])
+        rows = await self._pool.rows(Q["called"], **seen, name=asked["name"])
+        return [row["entity_id"] for row in rows]
 
     async def one(self, view: View, entity_id: str, then: Then = NOW) -> ShownEntity:
         """An entity that `resolve` found. Raises NotFound if it had not been heard of by then, or is no more."""

@@ -31,8 +31,8 @@ from memory.model.timeline import EARLIEST, Instant
 from memory.rules.telling import steps
 
 Q = queries("history")
-TURNS = 100
-"""Turns read at a time."""
+TURNS, FIRST = 100, 5
+"""Turns read at a time, and at first where a part is asked for: one that reads words changes hundreds of rows."""
 Place = tuple[Instant, int]
 """The time of a turn, and the place of a change among those of it that are in sight."""
 
@@ -56,19 +56,19 @@ class PostgresHistory:
     ) -> tuple[list[ChangeStep], bool]:
         """The changes in sight, in order, and whether there are more: of these facts and entities (default: of all),
         committed after `after` and not after `until`, beyond a place that was shown."""
-        seen = {"ids": None if ids is None else list(ids), "after": after, "until": until, "limit": TURNS}
+        seen = {"ids": None if ids is None else list(ids), "after": after, "until": until}
         seen["beyond"] = beyond[0] if beyond else None
-        turn, found = 0, list[ChangeStep]()
+        turn, found, turns = 0, list[ChangeStep](), TURNS if limit is None else FIRST
         while True:
-            rows = await self._pool.rows(Q["entries"], user_id=view.user_id, turn=turn, **seen)
+            rows = await self._pool.rows(Q["entries"], user_id=view.user_id, turn=turn, limit=turns, **seen)
             entries = await self._entries(view, rows)
             told = (step for step in steps(entries, await self._sight(view, entries)) if step.noun in nouns)
             found += [step for step in told if beyond is None or (step.at, step.place) > beyond]
             if limit is not None and len(found) > limit:
                 return found[:limit], True
-            if len(rows) < TURNS:
+            if len(rows) < turns:
                 return found, False
-            turn = rows[-1]["turn"] + 1
+            turn, turns = rows[-1]["turn"] + 1, min(2 * turns, TURNS)
 
     async def _entries(self, view: View, rows: Sequence[DictRow]) -> list[JournalEntry]:
         ids = [each for row in rows for each in content_ids(row["changes"])]

@@ -5,13 +5,16 @@
 -- Entities in sight, the latest seen first: now, or as they were believed at `known` and had been heard of by `as_of`.
 -- `partly` tells that some mentions of no higher sensitivity are out of sight, those of a team: then `told` says which
 -- aliases and properties were learnt in sight, and a filter by name does not look at the aliases. A name that was erased
--- since is called as the entity is today. What only a page shows is looked up for those on it.
-WITH found AS (
-    SELECT e.*, g.first_seen, g.last_seen, coalesce(n.words, y.words) AS shown_name, a.words AS sought
-    FROM seen_spans(%(user_id)s, %(scopes)s, %(clearance)s, to_timestamp(%(known)s::float8),
-                    to_timestamp(%(as_of)s::float8), %(ids)s) g
-    JOIN entities_known(%(user_id)s, to_timestamp(%(known)s::float8)) e
-         ON e.entity_id = g.entity_id AND e.merged_into IS NULL
+-- since is called as the entity is today. Only those `among` are looked for. What only a page shows is looked up for those
+-- on it, in one reading of their mentions; and rows of the past by their keys, for the planner takes them for one.
+WITH span AS MATERIALIZED (
+    SELECT * FROM seen_spans(%(user_id)s, %(scopes)s, %(clearance)s, to_timestamp(%(known)s::float8),
+                             to_timestamp(%(as_of)s::float8), %(among)s)),
+found AS (
+    SELECT e.*, g.first_seen, g.last_seen, g.mention_count, coalesce(n.words, y.words) AS shown_name, a.words AS sought
+    FROM span g
+    CROSS JOIN LATERAL (SELECT x.* FROM entities_known(%(user_id)s, to_timestamp(%(known)s::float8)) x
+                        WHERE x.entity_id = g.entity_id AND x.merged_into IS NULL OFFSET 0) e
     LEFT JOIN entities x ON %(known)s::float8 IS NOT NULL AND x.user_id = e.user_id AND x.entity_id = e.entity_id
     LEFT JOIN content n ON n.scope = 'user:' || e.user_id AND n.content_id = e.name
     LEFT JOIN content y ON %(known)s::float8 IS NOT NULL AND y.scope = 'user:' || e.user_id AND y.content_id = x.name
@@ -21,7 +24,7 @@ WITH found AS (
       AND (%(type)s::text IS NULL OR e.type = %(type)s)
       AND (%(tier)s::text IS NULL OR e.tier = %(tier)s)
       AND (e.state = %(state)s OR (%(state)s::text IS NULL AND (e.state <> 'archived' OR %(ids)s::text[] IS NOT NULL)))),
-kept AS (
+kept AS MATERIALIZED (
     SELECT * FROM found f
     WHERE %(name)s::text IS NULL OR lower(shown_name) = lower(%(name)s)
        OR (lower(coalesce(sought, '[]'))::jsonb ? lower(%(name)s)
@@ -29,30 +32,49 @@ kept AS (
                            WHERE m.entity_id = f.entity_id AND m.sensitivity <= %(clearance)s
                              AND NOT EXISTS (SELECT FROM seen_segments(%(scopes)s, %(clearance)s) s
                                              WHERE s.segment_key = m.segment_key)))),
-page AS (
+page AS MATERIALIZED (
     SELECT k.*, extract(epoch FROM k.last_seen)::float8 AS mark, k.entity_id AS key FROM kept k
     WHERE %(mark)s::float8 IS NULL OR (k.last_seen, k.entity_id) < (to_timestamp(%(mark)s), %(key)s)
-    ORDER BY k.last_seen DESC, k.entity_id DESC LIMIT %(limit)s)
-SELECT k.*, g.mention_count, g.session_count, g.source_count, r.*, (SELECT count(*) FROM kept) AS total,
+    ORDER BY k.last_seen DESC, k.entity_id DESC LIMIT %(limit)s),
+heard AS (
+    SELECT m.entity_id, s.scope, src.session_id, s.source_id, max(m.confidence) AS confidence,
+           min(m.sensitivity) AS least, bool_or(%(as_of)s::float8 IS NULL OR m.at <= to_timestamp(%(as_of)s)) AS by_then
+    FROM mentions_known(%(user_id)s, to_timestamp(%(known)s::float8)) m
+    LEFT JOIN (segments s JOIN sources src ON src.scope = s.scope AND src.source_id = s.source_id
+                                          AND src.sensitivity <= %(clearance)s)
+         ON s.segment_key = m.segment_key AND s.scope = ANY(%(scopes)s) AND s.replaced_by IS NULL
+    WHERE m.entity_id = ANY(ARRAY(SELECT entity_id FROM page))
+    GROUP BY m.entity_id, s.scope, src.session_id, s.source_id),
+figures AS MATERIALIZED (
+    SELECT h.entity_id, count(DISTINCT (h.scope, h.session_id)) FILTER (WHERE by_then) AS session_count,
+           count(*) FILTER (WHERE by_then) AS source_count, max(h.confidence) AS seen_confidence
+    FROM heard h WHERE h.source_id IS NOT NULL GROUP BY h.entity_id),
+out_of_sight AS MATERIALIZED (
+    SELECT h.entity_id FROM heard h WHERE h.source_id IS NULL AND h.least <= %(clearance)s)
+SELECT k.*, coalesce(g.session_count, 0) AS session_count, coalesce(g.source_count, 0) AS source_count,
+       g.seen_confidence, r.*, (SELECT count(*) FROM kept) AS total,
        (SELECT a.words FROM content a WHERE a.scope = 'user:' || k.user_id AND a.content_id = k.aliases)
            AS shown_aliases,
        (SELECT p.words FROM content p WHERE p.scope = 'user:' || k.user_id AND p.content_id = k.properties)
            AS shown_properties,
        (SELECT d.words FROM content d WHERE d.scope = 'user:' || k.user_id AND d.content_id = k.description)
            AS shown_description,
-       EXISTS (SELECT FROM mentions_known(%(user_id)s, to_timestamp(%(known)s::float8)) m
-               WHERE m.entity_id = k.entity_id AND m.sensitivity <= %(clearance)s
-                 AND NOT EXISTS (SELECT FROM seen_segments(%(scopes)s, %(clearance)s) s
-                                 WHERE s.segment_key = m.segment_key)) AS partly,
-       (SELECT max(m.confidence)
-        FROM seen_mentions_known(%(user_id)s, %(scopes)s, %(clearance)s, to_timestamp(%(known)s::float8)) m
-        WHERE m.entity_id = k.entity_id) AS seen_confidence
+       k.entity_id IN (SELECT entity_id FROM out_of_sight) AS partly
 FROM page k
-JOIN seen_entities_known(%(user_id)s, %(scopes)s, %(clearance)s, to_timestamp(%(known)s::float8),
-                         to_timestamp(%(as_of)s::float8)) g
-     ON g.entity_id = k.entity_id AND g.entity_id = ANY(ARRAY(SELECT entity_id FROM page))
+LEFT JOIN figures g ON g.entity_id = k.entity_id
 CROSS JOIN LATERAL recalls_of(k.user_id, k.entity_id) r
 ORDER BY k.last_seen DESC, k.entity_id DESC;
+
+-- name: called
+-- Entities that may be meant by a name: those that are, or were at `known`, called so or have it among their aliases.
+SELECT e.entity_id
+FROM entities_known(%(user_id)s, to_timestamp(%(known)s::float8)) e
+LEFT JOIN entities x ON %(known)s::float8 IS NOT NULL AND x.user_id = e.user_id AND x.entity_id = e.entity_id
+LEFT JOIN content n ON n.scope = 'user:' || e.user_id AND n.content_id = e.name
+LEFT JOIN content y ON %(known)s::float8 IS NOT NULL AND y.scope = 'user:' || e.user_id AND y.content_id = x.name
+LEFT JOIN content a ON a.scope = 'user:' || e.user_id AND a.content_id = e.aliases
+WHERE e.merged_into IS NULL
+  AND (lower(coalesce(n.words, y.words)) = lower(%(name)s) OR lower(coalesce(a.words, '[]'))::jsonb ? lower(%(name)s));
 
 -- name: entities_now
 -- Planned anew (pool.py).
@@ -150,9 +172,8 @@ WITH RECURSIVE chain AS (
     JOIN entities_known(%(user_id)s, to_timestamp(%(known)s::float8)) e ON e.entity_id = c.merged_into)
 SELECT c.given, c.entity_id AS id
 FROM chain c
-CROSS JOIN LATERAL (SELECT FROM seen_entities_known(%(user_id)s, %(scopes)s, %(clearance)s,
-                                                    to_timestamp(%(known)s::float8), NULL) g
-                    WHERE g.entity_id = c.entity_id OFFSET 0) seen  -- OFFSET 0: looked up one by one
+CROSS JOIN LATERAL (SELECT FROM seen_entity(%(user_id)s, %(scopes)s, %(clearance)s, to_timestamp(%(known)s::float8),
+                                            NULL, c.entity_id) LIMIT 1) seen
 WHERE c.merged_into IS NULL
 ORDER BY c.given <> %(id)s, c.given LIMIT 2;
 
@@ -172,7 +193,8 @@ about AS MATERIALIZED (
     WHERE f.fact_id = ANY(ARRAY(
               SELECT v.fact_id FROM fact_versions v
               WHERE v.user_id = %(user_id)s AND (v.system_to IS NULL OR %(known)s::float8 IS NOT NULL)
-                AND coalesce(v.object_id, v.subject_id) IN (SELECT about_id FROM suspect)))
+                AND (v.object_id = ANY(ARRAY(SELECT about_id FROM suspect))
+                     OR (v.object_id IS NULL AND v.subject_id = ANY(ARRAY(SELECT about_id FROM suspect))))))
       AND (%(as_of)s::float8 IS NULL
            OR (f.valid_from <= to_timestamp(%(as_of)s) AND (f.valid_to IS NULL OR f.status = 'active'
                                                             OR f.valid_to <= to_timestamp(%(as_of)s))))),
@@ -248,9 +270,8 @@ SELECT e.entity_id, e.type AS entity_type, n.words AS name, coalesce(near.togeth
        (SELECT coalesce(array_agg(DISTINCT t.predicate) FILTER (WHERE t.predicate IS NOT NULL), '{}') FROM tied t
         WHERE t.entity_id = e.entity_id) AS predicates
 FROM every
-CROSS JOIN LATERAL (SELECT FROM seen_entities_known(%(user_id)s, %(scopes)s, %(clearance)s,
-                                                    to_timestamp(%(known)s::float8), to_timestamp(%(as_of)s::float8)) g
-                    WHERE g.entity_id = every.entity_id OFFSET 0) seen  -- OFFSET 0: looked up one by one
+CROSS JOIN LATERAL (SELECT FROM seen_entity(%(user_id)s, %(scopes)s, %(clearance)s, to_timestamp(%(known)s::float8),
+                                            to_timestamp(%(as_of)s::float8), every.entity_id) LIMIT 1) seen
 CROSS JOIN LATERAL (SELECT x.* FROM entities_known(%(user_id)s, to_timestamp(%(known)s::float8)) x
                     WHERE x.entity_id = every.entity_id AND x.merged_into IS NULL OFFSET 0) e
 JOIN content n ON n.scope = 'user:' || e.user_id AND n.content_id = e.name
@@ -259,10 +280,13 @@ ORDER BY e.entity_id NOT IN (SELECT entity_id FROM tied), mentioned_together DES
 
 -- name: promised
 -- Where each of these promises was first made, in sight, and the words of somebody else right before (an hour at most).
-SELECT DISTINCT ON (m.entity_id) m.entity_id, m.source_id, s.segment_id, q.words AS quote, f.statement,
-       b.words AS answering,
+-- The first mention of each comes first: all that is looked up then was looked up for every mention.
+SELECT m.entity_id, m.source_id, s.segment_id, q.words AS quote, f.statement, b.words AS answering,
        (SELECT o.offset_s FROM sources o WHERE o.scope = s.scope AND o.source_id = s.source_id) AS offset_s
-FROM seen_mentions(%(user_id)s, %(scopes)s, %(clearance)s) m
+FROM unnest(%(ids)s::text[]) AS made (id)
+CROSS JOIN LATERAL (
+    SELECT x.* FROM seen_mentions(%(user_id)s, %(scopes)s, %(clearance)s) x
+    WHERE x.entity_id = made.id ORDER BY x.at, x.segment_key LIMIT 1) m
 JOIN segments s ON s.segment_key = m.segment_key AND s.scope = ANY(%(scopes)s)
 LEFT JOIN content q ON q.scope = 'user:' || m.user_id AND q.content_id = m.quote
 LEFT JOIN LATERAL (
@@ -280,5 +304,4 @@ LEFT JOIN LATERAL (
     WHERE w.scope = s.scope AND w.source_id = s.source_id AND w.replaced_by IS NULL
       AND w.at BETWEEN s.at - interval '1 hour' AND s.at AND (w.at, w.ord) < (s.at, s.ord)
     ORDER BY w.at DESC, w.ord DESC LIMIT 1) b ON b.speaker <> s.speaker
-WHERE m.entity_id = ANY(%(ids)s)
-ORDER BY m.entity_id, m.at, m.segment_key;
+ORDER BY m.entity_id;

@@ -44,11 +44,18 @@ CROSS JOIN LATERAL (
 ORDER BY w.place LIMIT %(limit)s;
 
 -- name: resolve
--- What an id or its beginning means; an exact id first. Two rows at most: two mean it is ambiguous.
-SELECT f.fact_id AS id, f.version
-FROM seen_facts_known(%(user_id)s, %(scopes)s, %(clearance)s, to_timestamp(%(known)s::float8)) f
-WHERE starts_with(f.fact_id, %(id)s)
-ORDER BY f.fact_id <> %(id)s, f.fact_id LIMIT 2;
+-- What an id or its beginning means; an exact id first. Two rows at most: two mean it is ambiguous. Ids are of digits and
+-- the letters up to f: those that begin so lie below `z` in every collation, and are read in the order of the index.
+SELECT b.* FROM (
+    SELECT f.fact_id AS id, f.version
+    FROM seen_facts_known(%(user_id)s, %(scopes)s, %(clearance)s, to_timestamp(%(known)s::float8)) f
+    WHERE f.fact_id = %(id)s
+    UNION ALL
+    (SELECT f.fact_id, f.version
+     FROM seen_facts_known(%(user_id)s, %(scopes)s, %(clearance)s, to_timestamp(%(known)s::float8)) f
+     WHERE f.fact_id > %(id)s AND f.fact_id < %(id)s::text || 'z' AND starts_with(f.fact_id, %(id)s)
+     ORDER BY f.fact_id LIMIT 2)) b
+ORDER BY b.id <> %(id)s, b.id LIMIT 2;
 
 -- name: hydrate
 -- Planned once (pool.py).

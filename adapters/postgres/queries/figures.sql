@@ -87,7 +87,8 @@ ORDER BY at, start_s, ord, felt;
 -- Segments and facts in time order, as they were known at `known`; a fact stands where it began to be true. With `as_of`
 -- what had been said by then, and what was true then.
 -- Each scope is read in the order of time as far as the limit, and words are looked up for what is left: joined before,
--- every segment would be read, joined and sorted for a page of fifty.
+-- every segment would be read, joined and sorted for a page of fifty. So are the facts: whether one is in sight is looked
+-- up for that one, or all that any fact rests on would be read first. What mentions an entity is found by its mentions.
 WITH heard AS (
     SELECT 'segment' AS kind, s.at, s.key, s.segment_id, s.source_id,
            spoken_by(s.scope, s.speaker) AS speaker, c.words AS text,
@@ -97,27 +98,44 @@ WITH heard AS (
         CROSS JOIN LATERAL (
             SELECT s.scope, s.content_id, s.at, s.segment_key::text AS key, s.segment_id, s.source_id, s.speaker
             FROM seen_segments(%(scopes)s, %(clearance)s) s
-            WHERE s.scope = one.scope
+            WHERE s.scope = one.scope AND %(entities)s::text[] IS NULL
               AND s.at >= greatest(to_timestamp(%(after)s::float8), to_timestamp(%(mark)s::float8), '-infinity')
               AND s.at < coalesce(to_timestamp(%(before)s::float8), 'infinity')
               AND s.at <= coalesce(to_timestamp(%(as_of)s::float8), 'infinity')
               AND (%(known)s::float8 IS NULL OR s.committed_at <= to_timestamp(%(known)s))
               AND (%(mark)s::float8 IS NULL OR (s.at, s.segment_key::text) > (to_timestamp(%(mark)s), %(key)s))
-              AND (%(entities)s::text[] IS NULL
-                   OR EXISTS (SELECT 1 FROM mentions_known(%(user_id)s, to_timestamp(%(known)s::float8)) m
-                              WHERE m.segment_key = s.segment_key AND m.entity_id = ANY(%(entities)s)))
             ORDER BY s.at, key LIMIT %(limit)s) l
-        ORDER BY l.at, l.key LIMIT %(limit)s) s
+        UNION ALL
+        SELECT l.* FROM (
+            SELECT s.scope, s.content_id, s.at, s.segment_key::text AS key, s.segment_id, s.source_id, s.speaker
+            FROM seen_segments(%(scopes)s, %(clearance)s) s
+            WHERE %(entities)s::text[] IS NOT NULL
+              AND s.segment_key IN (SELECT m.segment_key
+                                    FROM mentions_known(%(user_id)s, to_timestamp(%(known)s::float8)) m
+                                    WHERE m.entity_id = ANY(%(entities)s))
+              AND s.at >= greatest(to_timestamp(%(after)s::float8), to_timestamp(%(mark)s::float8), '-infinity')
+              AND s.at < coalesce(to_timestamp(%(before)s::float8), 'infinity')
+              AND s.at <= coalesce(to_timestamp(%(as_of)s::float8), 'infinity')
+              AND (%(known)s::float8 IS NULL OR s.committed_at <= to_timestamp(%(known)s))
+              AND (%(mark)s::float8 IS NULL OR (s.at, s.segment_key::text) > (to_timestamp(%(mark)s), %(key)s))
+            ORDER BY s.at, key LIMIT %(limit)s) l
+        ORDER BY at, key LIMIT %(limit)s) s
     LEFT JOIN content c ON c.scope = s.scope AND c.content_id = s.content_id),
 believed AS (
     SELECT 'fact' AS kind, f.valid_from AS at, f.fact_id AS key, NULL::text, NULL::text, NULL::text, t.words AS text,
            f.fact_id, n.words AS subject, f.valid_to AS until
-    FROM seen_facts_known(%(user_id)s, %(scopes)s, %(clearance)s, to_timestamp(%(known)s::float8)) f
+    FROM fact_versions f
+    CROSS JOIN LATERAL (
+        SELECT FROM seen_facts_known(%(user_id)s, %(scopes)s, %(clearance)s, to_timestamp(%(known)s::float8)) z
+        WHERE z.fact_id = f.fact_id AND z.version = f.version OFFSET 0) seen  -- OFFSET 0: looked up one by one
     LEFT JOIN LATERAL (SELECT x.* FROM entities_known(%(user_id)s, to_timestamp(%(known)s::float8)) x
                        WHERE x.entity_id = f.subject_id OFFSET 0) e ON true
     LEFT JOIN content n ON n.scope = 'user:' || f.user_id AND n.content_id = e.name
     LEFT JOIN content t ON t.scope = 'user:' || f.user_id AND t.content_id = f.statement
-    WHERE f.status IN ('active', 'superseded')
+    WHERE f.user_id = %(user_id)s AND f.sensitivity <= %(clearance)s AND f.status IN ('active', 'superseded')
+      AND CASE WHEN %(known)s::float8 IS NULL THEN f.system_to IS NULL
+               ELSE f.system_from <= to_timestamp(%(known)s)
+                    AND (f.system_to IS NULL OR f.system_to > to_timestamp(%(known)s)) END
       AND (%(as_of)s::float8 IS NULL
            OR (f.valid_from <= to_timestamp(%(as_of)s)
                AND (f.valid_to IS NULL OR f.valid_to > to_timestamp(%(as_of)s))))
@@ -135,9 +153,8 @@ ORDER BY b.at, b.key LIMIT %(limit)s;
 SELECT e.entity_id
 FROM entities_known(%(user_id)s, to_timestamp(%(known)s::float8)) e
 LEFT JOIN content n ON n.scope = 'user:' || e.user_id AND n.content_id = e.name
-CROSS JOIN LATERAL (SELECT FROM seen_entities_known(%(user_id)s, %(scopes)s, %(clearance)s,
-                                                    to_timestamp(%(known)s::float8), NULL) g
-                    WHERE g.entity_id = e.entity_id OFFSET 0) seen  -- OFFSET 0: looked up one by one
+CROSS JOIN LATERAL (SELECT FROM seen_entity(%(user_id)s, %(scopes)s, %(clearance)s, to_timestamp(%(known)s::float8),
+                                            NULL, e.entity_id) LIMIT 1) seen
 WHERE e.merged_into IS NULL
   AND (e.entity_id = %(name)s OR lower(n.words) = lower(%(name)s));
 

@@ -53,8 +53,8 @@ WITH RECURSIVE chain AS (
     JOIN entities e ON e.user_id = %(user_id)s AND e.entity_id = c.merged_into)
 SELECT c.given AS entity_id, n.words AS name
 FROM chain c
-CROSS JOIN LATERAL (SELECT FROM seen_entities(%(user_id)s, %(scopes)s, %(clearance)s) g
-                    WHERE g.entity_id = c.entity_id OFFSET 0) seen  -- OFFSET 0: looked up one by one
+CROSS JOIN LATERAL (SELECT FROM seen_entity(%(user_id)s, %(scopes)s, %(clearance)s, NULL, NULL, c.entity_id)
+                    LIMIT 1) seen
 JOIN entities e ON e.user_id = %(user_id)s AND e.entity_id = c.given
 JOIN content n ON n.scope = 'user:' || e.user_id AND n.content_id = e.name
 WHERE c.merged_into IS NULL;

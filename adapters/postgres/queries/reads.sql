@@ -61,10 +61,13 @@ WHERE w.scope = ANY((SELECT %(scopes)s::text[])::text[]) AND w.user_id IN ('', (
   AND s.sensitivity <= (SELECT %(clearance)s::smallint);
 
 -- name: mentioning
+-- Who is meant comes first, or every mention there is would be joined with its entity.
+WITH meant AS MATERIALIZED (
+    SELECT e.entity_id FROM entities e
+    LEFT JOIN content n ON n.scope = 'user:' || e.user_id AND n.content_id = e.name
+    LEFT JOIN content a ON a.scope = 'user:' || e.user_id AND a.content_id = e.aliases
+    WHERE e.user_id = %(user_id)s AND e.sensitivity <= %(clearance)s AND (%(type)s::text IS NULL OR e.type = %(type)s)
+      AND (%(entity)s::text IS NULL OR e.entity_id = %(entity)s OR lower(n.words) = lower(%(entity)s)
+           OR lower(coalesce(a.words, '[]'))::jsonb ? lower(%(entity)s)))
 SELECT DISTINCT m.segment_key FROM mentions m
-JOIN entities e ON e.user_id = m.user_id AND e.entity_id = m.entity_id
-LEFT JOIN content n ON n.scope = 'user:' || e.user_id AND n.content_id = e.name
-LEFT JOIN content a ON a.scope = 'user:' || e.user_id AND a.content_id = e.aliases
-WHERE m.user_id = %(user_id)s AND e.sensitivity <= %(clearance)s AND (%(type)s::text IS NULL OR e.type = %(type)s)
-  AND (%(entity)s::text IS NULL OR e.entity_id = %(entity)s OR lower(n.words) = lower(%(entity)s)
-       OR lower(coalesce(a.words, '[]'))::jsonb ? lower(%(entity)s));
+WHERE m.user_id = %(user_id)s AND m.entity_id = ANY(ARRAY(SELECT entity_id FROM meant));
