@@ -47,7 +47,7 @@ from memory.services.recall import RecallContext, Recollection, at_hand, recall
 from memory.services.remember import NO_VECTORS, UserMemory
 from memory.services.told import tell_of_turn
 from memory.services.tuning import tuned
-from memory.services.zones import offset_s
+from memory.services.zones import zone_of
 
 YOUNG = (100_000, 20, 50)
 """Objects more than were freed until Python looks for cycles among the youngest (its own: 700, 10, 10), and so on.
@@ -164,7 +164,7 @@ class MemoryShard:
         profile = memory.believed.profile
         context = RecallContext(
             languages=profile.languages,
-            offset_s=offset_s(profile.time_zone, question.now),
+            clock=zone_of(profile.time_zone),
             only=only,
             evergreen=evergreen_keys(memory.believed) if self._tuning.order == "decayed" else NO_KEYS,
             exemplars=legs.examples_at_hand(),

@@ -58,7 +58,7 @@ from memory.services.known import KnownFact
 from memory.services.night import run_night
 from memory.services.recall import RecallContext, RecallSettings, Recollection, at_hand, recall
 from memory.services.remember import UserMemory
-from memory.services.zones import offset_s
+from memory.services.zones import zone_of
 
 USER = "simulated"
 HOUR = 3
@@ -185,7 +185,7 @@ class Living:
             MemoryTraits(self._segment_index, self._beliefs),
             at_hand(self._encode(question.text)),
             self._recall,
-            RecallContext(profile.languages, offset_s(profile.time_zone, question.now)),
+            RecallContext(profile.languages, zone_of(profile.time_zone)),
         )
 
     async def undo(

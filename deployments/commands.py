@@ -40,6 +40,7 @@ from memory.model.verdicts import StatementPair, Verdict
 from memory.ports import Vector
 from memory.rules.resolution import OWNER_NAMES
 from memory.services.judging import submit_judged
+from memory.services.zones import zone_of
 from memory.words.questions import is_own
 
 log = logging.getLogger("memoray.gateway")
@@ -241,6 +242,7 @@ async def hear(
         language=language,
         sensitivity=sensitivity,
         kind="note",
+        zone=zone_of(profile.time_zone),
     )
 
 

@@ -258,7 +258,7 @@ def _claim(clause: str, quote: str, utterance: Utterance, listener: str | None) 
         slot=_slot(predicate, object_),
     )
     claim = _of_kin(_of_mine(claim, clause, utterance.speaker), clause, utterance.speaker)
-    begun = since(clause, utterance.at, utterance.offset_s) if claim.tense == "state" else None
+    begun = since(clause, utterance.at, utterance.clock) if claim.tense == "state" else None
     claim = claim if begun is None else replace(claim, valid_from=begun)
     return tied(claim, clause, utterance.speaker)
 

@@ -78,5 +78,5 @@ def _confidence(clause: str, due: Instant | None) -> float | None:
 
 def _due(clause: str, utterance: Utterance) -> Instant | None:
     """The first time ahead that the clause names."""
-    spans = resolve(english_times(clause), utterance.at, utterance.offset_s, "future")
+    spans = resolve(english_times(clause), utterance.at, utterance.clock, "future")
     return next((due for span in spans if (due := due_of(span)) is not None and due > utterance.at), None)

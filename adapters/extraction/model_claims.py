@@ -135,7 +135,7 @@ def _confidence(row: Predicate | None, passage: Passage) -> float:
 def _timed(claim: Claim, row: Predicate | None, passage: Passage, grounds: UtteranceContext) -> Claim:
     """Events at their time, states from theirs on, plans from now with a due time; relative time is made absolute."""
     at, span = grounds.utterance.at, time_of(passage, grounds)
-    words = label(span, grounds.utterance.offset_s) if span is not None else ""
+    words = label(span, grounds.utterance.clock) if span is not None else ""
     if words and not _YEAR.search(claim.statement):
         claim = replace(claim, statement=f"{claim.statement} ({words})")
     tense = _tense(row, span, passage, at)
@@ -149,10 +149,10 @@ def _timed(claim: Claim, row: Predicate | None, passage: Passage, grounds: Utter
 
 def time_of(passage: Passage, grounds: UtteranceContext) -> TimeSpan | None:
     """The first time named by the evidence, else by its clause, else (of what is past) by the part around it."""
-    at, offset = grounds.utterance.at, grounds.utterance.offset_s
+    at, clock = grounds.utterance.at, grounds.utterance.clock
     texts = (passage.quote, passage.clause, passage.part if passage.past else "")
     prefer = "past" if passage.past else "future"
-    spans = (span for text in texts for span in resolve(text, at, offset, prefer, nearest=True))
+    spans = (span for text in texts for span in resolve(text, at, clock, prefer, nearest=True))
     return next((span for span in spans if span.kind != "recurrence"), None)
 
 

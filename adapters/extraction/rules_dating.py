@@ -13,11 +13,11 @@ from adapters.extraction.rules_model import Doc
 from adapters.extraction.rules_schedules import days_set, done_on, is_called_off, sets_a_day
 from adapters.extraction.rules_voice import Voice
 from memory.model.claims import Claim, Utterance
-from memory.model.timeline import DAY_S, Instant
+from memory.model.timeline import DAY_S, Instant, to_datetime
 from memory.words.normalise import UtterancePiece
 from memory.words.predicates import single_valued
 from memory.words.time_expressions import resolve
-from memory.words.time_spans import TimeSpan, label
+from memory.words.time_spans import Calendar, TimeSpan, label
 from memory.words.vocabulary import words
 
 _FRAME_GRAINS = frozenset({"day", "week", "weekend", "month"})
@@ -62,11 +62,11 @@ class Scene:
     def spans(self, text: str, tense: str) -> list[TimeSpan]:
         """The time expressions of a text, bare names looking where its tense looks but for dates that are near."""
         prefer = "past" if tense in ("past", "perfect") else "future"
-        return resolve(text, self.utterance.at, self.utterance.offset_s, prefer, nearest=True)
+        return resolve(text, self.utterance.at, self.utterance.clock, prefer, nearest=True)
 
     def _strict(self, text: str, prefer: str) -> list[TimeSpan]:
         """The same, all bare names looking that way, however near a day is the other way."""
-        return resolve(text, self.utterance.at, self.utterance.offset_s, prefer)
+        return resolve(text, self.utterance.at, self.utterance.clock, prefer)
 
     def _is_length(self, span: TimeSpan, clause: Clause) -> bool:
         """Hasn't slept in a fortnight: how long it was not, and no time to come."""
@@ -156,15 +156,15 @@ def next_frame(scene: Scene, doc: Doc) -> TimeSpan | None:
 
 def dated(statement: str, dating: Dating, scene: Scene) -> str:
     """The statement with every relative time made absolute beside it, so that it can be read in another year."""
-    offset = scene.utterance.offset_s
+    clock = scene.utterance.clock
     for found in reversed(dating.own):
-        words = label(found, offset)
+        words = label(found, clock)
         if words and not (dating.over and found.kind == "duration") and not _ABSOLUTE.search(found.text):
             end = found.at + len(found.text)
             statement = f"{statement[:end]} ({words}){statement[end:]}"
     span = dating.span
-    if span is not None and span not in dating.own and label(span, offset):
-        statement = f"{statement} ({label(span, offset)})"
+    if span is not None and span not in dating.own and label(span, clock):
+        statement = f"{statement} ({label(span, clock)})"
     return statement
 
 
@@ -175,14 +175,14 @@ def timed(claim: Claim, frame: Frame | None, clause: Clause, dating: Dating, sce
     if tense == "plan":
         due = due_of(span) if span is not None else None
         return replace(claim, tense=tense, valid_from=at, due=due if due is not None and due > at else None)
-    if tense == "state" and dating.over and (stay := _stay(dating.own, at)) is not None:
+    if tense == "state" and dating.over and (stay := _stay(dating.own, scene.utterance)) is not None:
         return replace(claim, tense=tense, valid_from=stay[0], valid_to=stay[1])
     if span is None or span.start is None or (tense == "state" and not _since(span, clause, at)):
         return replace(claim, tense=tense, valid_from=at)
     return replace(claim, tense=tense, valid_from=span.start, valid_to=span.end if tense == "event" else None)
 
 
-def _stay(spans: Sequence[TimeSpan], at: Instant) -> tuple[Instant, Instant] | None:
+def _stay(spans: Sequence[TimeSpan], utterance: Utterance) -> tuple[Instant, Instant] | None:
     """From when to when a state held that is over: from 2012 to 2018, until or before 2020, for two years until 2015.
 
     Where only its end is told, both are that. An end is the beginning of the time that is named.
@@ -190,10 +190,12 @@ def _stay(spans: Sequence[TimeSpan], at: Instant) -> tuple[Instant, Instant] | N
     bounded = [(s, s.start, s.end) for s in spans if s.kind == "interval" and s.start is not None and s.end is not None]
     over = next((start for span, start, _ in bounded if _UNTIL.match(span.text)), None)
     if over is None:
-        return next(((a, b) for span, a, b in bounded if _WHOLE.search(span.text) and b <= at), None)
+        return next(((a, b) for span, a, b in bounded if _WHOLE.search(span.text) and b <= utterance.at), None)
     begun = next((s.start for s in spans if s.kind != "duration" and s.start is not None and s.start < over), None)
-    length = next(((at - s.start) // DAY_S * DAY_S for s in spans if s.kind == "duration" and s.start is not None), 0.0)
-    return (over - length if begun is None else begun), over
+    since = next((s.start for s in spans if s.kind == "duration" and s.start is not None), utterance.at)
+    today, first = (to_datetime(each, utterance.clock).date() for each in (utterance.at, since))
+    length = (today - first).days * DAY_S
+    return (Calendar(utterance.at, utterance.clock).later(over, -length) if begun is None else begun), over
 
 
 def due_of(span: TimeSpan) -> Instant | None:

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
+from datetime import date, timedelta
 
 from adapters.extraction.rules_dating import due_of
 from adapters.extraction.rules_promises import Promise, sighting_of
 from memory.model.claims import Sighting, Utterance
-from memory.model.timeline import DAY_S, Instant
+from memory.model.timeline import Instant
 from memory.words.time_expressions import resolve
+from memory.words.time_spans import Calendar
 
 _TASK = re.compile(r"^[ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+\[ \]|☐)[ \t]+(?P<text>\S[^\n]*)", re.MULTILINE)
 _LISTED = re.compile(r"^[ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+\[[ xX-]\]|[☐☑☒])[ \t][^\n]*", re.MULTILINE)
@@ -54,12 +55,12 @@ def _day(text: str, utterance: Utterance) -> Instant | None:
     """The end of the day that a mark names, where it was written."""
     found = _DUE.search(text)
     try:
-        day = datetime.fromisoformat(found["day"]).replace(tzinfo=UTC) if found else None
-    except ValueError:
+        after = date.fromisoformat(found["day"]) + timedelta(days=1) if found else None
+    except (ValueError, OverflowError):
         return None
-    return None if day is None else (day - timedelta(seconds=utterance.offset_s)).timestamp() + DAY_S - 1
+    return None if after is None else Calendar(utterance.at, utterance.clock).instant(after) - 1
 
 
 def _by_words(text: str, utterance: Utterance) -> Instant | None:
-    spans = resolve(text, utterance.at, utterance.offset_s, "future")
+    spans = resolve(text, utterance.at, utterance.clock, "future")
     return next((due for span in spans if (due := due_of(span)) is not None and due > utterance.at), None)

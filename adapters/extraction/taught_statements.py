@@ -49,7 +49,7 @@ def claim_of(kept: KeptSentence, doc: Doc | None) -> Claim:
     tense, spans = _when(kept, doc, statement)
     span = next((each for each in spans if each.kind != "recurrence"), None)
     for found in reversed(spans if tense != "state" else ()):  # of a state it is not known where its time lies
-        if words := label(found, utterance.offset_s):
+        if words := label(found, utterance.clock):
             end = found.at + len(found.text)
             statement = f"{statement[:end]} ({words}){statement[end:]}"
     if not _says(statement, subject):
@@ -75,7 +75,7 @@ def _when(kept: KeptSentence, doc: Doc | None, statement: str) -> tuple[str, Seq
     setting = next((each for each in clauses(doc) if sets_a_day(each)), None) if doc is not None else None
     if setting is None:
         prefer = "future" if tense == "plan" else "past"
-        return tense, resolve(statement, utterance.at, utterance.offset_s, prefer, nearest=True)
+        return tense, resolve(statement, utterance.at, utterance.clock, prefer, nearest=True)
     spans = Scene(utterance, Voice(utterance.speaker)).spans_of(statement, setting)
     ahead = any(span.end is not None and span.end > utterance.at for span in spans)
     return "plan" if ahead else tense, spans

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from datetime import tzinfo
 
 from deployments.app_context import AppContext
 from deployments.callers import Caller
@@ -23,6 +24,7 @@ from memory.services.hits import SegmentHit, retraction
 from memory.services.known import STEPS, KnownFact, known_fact
 from memory.services.listing import Listing, listing, namesakes, told_each, told_together
 from memory.services.promised import KnownPromise, Promised, done, promised, tells_promise
+from memory.services.zones import clock_there, zone_of
 from memory.words.causes import asks_why
 from memory.words.list_questions import ListQuestion, list_question
 from memory.words.predicates import named
@@ -48,6 +50,7 @@ async def findings(app: AppContext, who: Caller, question: Question, recalled: R
         language=profile.languages[0],
         owner=profile.name,
         as_of=question.as_of,
+        home=zone_of(profile.time_zone),
     )
     if question.known_as_of is not None:
         return found
@@ -71,18 +74,18 @@ async def _promised(app: AppContext, who: Caller, question: Question, profile: P
         return None
     seen = (await app.stores.reads.entities.page(who.view, MOST_PROMISES, type="promise")).shown
     made = await app.stores.reads.entities.promised(who.view, [each.entity.entity_id for each in seen])
-    offset_s = app.offset(profile, question.now)
+    home = zone_of(profile.time_zone)
     known = [
-        _known_promise(each, made[each.entity.entity_id], question.now)
+        _known_promise(each, made[each.entity.entity_id], question.now, home)
         for each in seen
         if each.entity.entity_id in made
     ]
     if asked is not None:
-        return promised(question.text, asked, known, profile.name, offset_s)
-    return done(question.text, deed or frozenset(), known, profile.name, offset_s)
+        return promised(question.text, asked, known, profile.name, home)
+    return done(question.text, deed or frozenset(), known, profile.name, home)
 
 
-def _known_promise(seen: ShownEntity, made: MadePromise, now: Instant) -> KnownPromise:
+def _known_promise(seen: ShownEntity, made: MadePromise, now: Instant, home: tzinfo) -> KnownPromise:
     said = seen.entity.properties
     by, to = (None if said.get(side) is None else str(said[side]) for side in ("by", "to"))
     text = str(said.get("text") or seen.entity.name)
@@ -97,13 +100,13 @@ def _known_promise(seen: ShownEntity, made: MadePromise, now: Instant) -> KnownP
         statement=made.statement or "",
         kept_on=moment_in(said, KEPT_ON),
         answering=made.answering or "",
+        clock=clock_there(home, seen.first_seen, made.offset_s),
     )
 
 
 async def _with_facts(app: AppContext, view: View, question: Question, recalled: Recalled, found: Findings) -> Findings:
     """The findings with what is known of the hits and of what is asked about, and which of that answers."""
-    offset_s = app.offset(await app.profile(view.user_id), question.now)
-    asked = list_question(question.text, question.now, offset_s, found.owner)
+    asked = list_question(question.text, question.now, found.home, found.owner)
     shown, carried = _carried(recalled.shown), _carried([each for each, _ in recalled.considered])
     told = {} if asked is None else await _told(app, view, asked)
     facts = await _facts(app, view, {*shown, *carried, *told}, question.as_of)

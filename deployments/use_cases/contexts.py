@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import accumulate
@@ -20,12 +21,13 @@ from memory.services.context import SurroundingFact, context_of
 from memory.services.hits import SegmentHit, marked, retraction, standing_first, told_with_marks
 from memory.services.known import KnownFact, is_ahead
 from memory.services.overview import Overview
+from memory.services.zones import zone_of
 
 
 async def context_for(
     app: AppContext, question: Question, shown: Sequence[ShownSegment], seen: Overview | None = None
 ) -> tuple[str, int]:
-    """The text for these hits, best first, and how many of them are kept. Only a budget costs a statement.
+    """The text for these hits, best first, and how many of them are kept. Only a budget costs statements, at once.
 
     Within a budget an overview that answers the question is told before profiles of whom the hits speak of.
     """
@@ -33,11 +35,12 @@ async def context_for(
         return pack([_line(each) for each in shown]), len(shown)
     if not shown:
         return context_of((), (), (), question.budget_tokens, overview=seen).text, 0
-    around = await app.stores.questions.surroundings.around(
-        question.view,
-        [each.segment_key for each in shown],
-        list(dict.fromkeys(fact_id for each in shown for fact_id in each.fact_ids)),
-        Then(question.as_of, question.known_as_of),
+    keys = [each.segment_key for each in shown]
+    fact_ids = list(dict.fromkeys(fact_id for each in shown for fact_id in each.fact_ids))
+    then = Then(question.as_of, question.known_as_of)
+    around, profile = await asyncio.gather(
+        app.stores.questions.surroundings.around(question.view, keys, fact_ids, then),
+        app.profile(question.view.user_id),
     )
     if question.known_as_of is not None:
         shown = _as_known(shown, around.facts)
@@ -45,7 +48,7 @@ async def context_for(
     notes = [_noted(each, facts, question.now) for each in facts.values()]
     turns = [_beside(each) for each in _nearest(around.turns, shown)]
     hits = [hit_of(each) for each in shown]
-    found = context_of(hits, notes, turns, question.budget_tokens, question.as_of, seen)
+    found = context_of(hits, notes, turns, question.budget_tokens, question.as_of, seen, zone_of(profile.time_zone))
     return found.text, max(found.cites, default=0) if question.trimmed else len(shown)
 
 

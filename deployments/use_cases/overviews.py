@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from datetime import tzinfo
 from typing import Any, Literal
 
 from deployments.app_context import AppContext
@@ -30,6 +31,7 @@ from memory.services.overview import (
 )
 from memory.services.quoting import day_of
 from memory.services.reviewing import CONSIDERED, people_of, untaken
+from memory.services.zones import zone_of
 from memory.words.cleaning import called
 from memory.words.overview_questions import OverviewQuestion, overview_question
 
@@ -51,11 +53,11 @@ async def overview(
     `dated` is the time that an event in the question tells. It tells what is believed now, of all that is in sight, so
     a question about the past, or one that leaves out anything, is none.
     """
-    offset_s = app.offset(profile, question.now)
-    asked = overview_question(question.text, question.now, offset_s)
+    home = zone_of(profile.time_zone)
+    asked = overview_question(question.text, question.now, home)
     if asked is None or _is_narrowed(question):
         return None
-    found = await _found(app, question, _when(asked, dated), profile, offset_s)
+    found = await _found(app, question, _when(asked, dated), profile, home)
     told = [each.storyline_id for each in found.storylines] if found is not None else []
     if told and question.record_access:
         note_recalled(app, question.view, told)
@@ -63,18 +65,18 @@ async def overview(
 
 
 async def _found(
-    app: AppContext, question: Question, asked: OverviewQuestion, profile: Profile, offset_s: int
+    app: AppContext, question: Question, asked: OverviewQuestion, profile: Profile, home: tzinfo
 ) -> Overview | None:
     """What is known of what is asked."""
     view, now = question.view, question.now
     if asked.happened is not None:
-        return None if asked.happened.start is None else await _of_time(app, question, asked.happened, offset_s)
+        return None if asked.happened.start is None else await _of_time(app, question, asked.happened, home)
     if asked.changed is not None:
-        return None if asked.changed.start is None else await _of_changes(app, view, asked.changed, offset_s, now)
+        return None if asked.changed.start is None else await _of_changes(app, view, asked.changed, home, now)
     name = asked.about or profile.name
     if asked.small:
         name = await _name_of(app, view, name)
-    return await _of_person(app, question, name, profile, offset_s) if name else None
+    return await _of_person(app, question, name, profile, home) if name else None
 
 
 def _is_narrowed(question: Question) -> bool:
@@ -103,9 +105,7 @@ async def _name_of(app: AppContext, view: View, small: str) -> str:
     return ""
 
 
-async def _of_person(
-    app: AppContext, question: Question, name: str, profile: Profile, offset_s: int
-) -> Overview | None:
+async def _of_person(app: AppContext, question: Question, name: str, profile: Profile, home: tzinfo) -> Overview | None:
     """The weightiest facts about somebody, and the storylines around them: of the owner, those that are open."""
     view, own = question.view, name == profile.name
     entities = await app.stores.reads.facts.subjects(view, name)
@@ -115,25 +115,25 @@ async def _of_person(
     around: list[dict[str, Any]] = [{"open": True}] if own else [{"entity": each} for each in entities]
     storylines = [line for each in around for line in await storylines_told(app, view, **each)]
     lead = f"What I know about {called('you' if own else name)}:"
-    return await _of_facts(app, view, lead, chosen, weighed, going_on(storylines), offset_s)
+    return await _of_facts(app, view, lead, chosen, weighed, going_on(storylines), home)
 
 
-async def _of_changes(app: AppContext, view: View, span: Interval, offset_s: int, now: Instant) -> Overview | None:
+async def _of_changes(app: AppContext, view: View, span: Interval, home: tzinfo, now: Instant) -> Overview | None:
     """What has come to be believed in the place of something else, and what is no longer so."""
     gained, lost = [await _held(app, view, which, span) for which in ("gained", "lost")]
     earlier = await app.stores.reads.facts.current(view, [other for each in gained for other in each.supersedes])
     facts = {each.fact_id: each for each in (*earlier, *lost, *gained)}
     told = [
         *(
-            changed(known_fact(each, now), known_fact(before, now), offset_s)
+            changed(known_fact(each, now), known_fact(before, now), home)
             for each in gained
             for before in _first_of(each, facts)
         ),
         *(known_fact(each, now) for each in lost if not each.superseded_by and each.status != "forgotten"),
     ]
-    lead = f"What has changed since {day_of(span.start or 0.0, offset_s)}:"
+    lead = f"What has changed since {day_of(span.start or 0.0, home)}:"
     storylines = going_on(await storylines_told(app, view, after=span.start, before=span.end), span)
-    return await _of_facts(app, view, lead, telling(told), facts, storylines, offset_s)
+    return await _of_facts(app, view, lead, telling(told), facts, storylines, home)
 
 
 def _first_of(fact: ShownFact, known: Mapping[str, ShownFact]) -> list[ShownFact]:
@@ -155,16 +155,16 @@ async def _of_facts(
     facts: Sequence[KnownFact],
     known: Mapping[str, ShownFact],
     storylines: Sequence[ToldStoryline],
-    offset_s: int,
+    home: tzinfo,
 ) -> Overview | None:
     """Facts, each with what says it last, and storylines; None where there are neither."""
     grounds = {each.fact_id: _last_key(known[each.fact_id]) for each in facts}
     said = await _hits(app, view, [key for key in grounds.values() if key is not None])
     told = tuple((each, said.get(grounds[each.fact_id] or 0)) for each in facts)
-    return Overview(lead, told, storylines=tuple(storylines), offset_s=offset_s) if told or storylines else None
+    return Overview(lead, told, storylines=tuple(storylines), clock=home) if told or storylines else None
 
 
-async def _of_time(app: AppContext, question: Question, span: Interval, offset_s: int) -> Overview | None:
+async def _of_time(app: AppContext, question: Question, span: Interval, home: tzinfo) -> Overview | None:
     """What says most of what was said then, in its order, and the storylines that went on or closed then.
 
     Who asked the same before, or asks it in a talk that is remembered, tells nothing of that time; nor does who says no
@@ -182,8 +182,8 @@ async def _of_time(app: AppContext, question: Question, span: Interval, offset_s
     storylines = going_on(found, span, {place_in(hit) for hit in quoted})
     if not quoted and not storylines:
         return None
-    lead = headline(day, span, people_of(day), offset_s)
-    return Overview(lead, quoted=quoted, storylines=storylines, offset_s=offset_s)
+    lead = headline(day, span, people_of(day), home)
+    return Overview(lead, quoted=quoted, storylines=storylines, clock=home)
 
 
 async def _hits(app: AppContext, view: View, keys: Sequence[int]) -> dict[int, SegmentHit]:

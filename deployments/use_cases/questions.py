@@ -27,6 +27,7 @@ from memory.retrieval.query import Question
 from memory.services.overview import Overview
 from memory.services.recall import RecallContext, Recollection, at_hand, recall
 from memory.services.tuning import tuned
+from memory.services.zones import zone_of
 from memory.words.overview_questions import asks_overview
 
 SPARE = 3
@@ -203,7 +204,7 @@ async def _fallback(
     legs, traits_of = app.fallback_search()
     verdicts = app.verdict_weights(understood.encoder)
     slower = replace(settings, leg_timeout_s=settings.leg_timeout_s * 8, verdicts=verdicts)
-    context = RecallContext(profile.languages, app.offset(profile, question.now), only)
+    context = RecallContext(profile.languages, zone_of(profile.time_zone), only)
     found = await recall(question, legs, traits_of, at_hand(understood.asked), slower, context)
     found = replace(found, degraded={**found.degraded, "shard": "PostgreSQL answered in its place"})
     return understood.told(found)

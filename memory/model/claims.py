@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import tzinfo
 
 from memory.model.scopes import Sensitivity
-from memory.model.timeline import Instant
+from memory.model.timeline import Clock, Instant
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +31,13 @@ class Utterance:
     """Read for pronouns and questions, but already extracted: nothing is claimed from it."""
     promises: tuple[tuple[str, bool], ...] = ()
     """Sentences of which it was told before, by a taught head, that they promise something, or that they do not."""
+    zone: tzinfo | None = None
+    """Where it was said, if that is known; `offset_s` is then its offset at that moment, and at others another one."""
+
+    @property
+    def clock(self) -> Clock:
+        """What tells the times that it speaks of."""
+        return self.offset_s if self.zone is None else self.zone
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,11 +7,13 @@ the same float. Intervals are half-open; `None` is an open end.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta, timezone, tzinfo
 
 from memory.errors import Invalid
 
 Instant = float
+Clock = int | tzinfo
+"""What tells local times: a time zone or, where none is known, the seconds that clocks are ahead of UTC all year."""
 DAY_S = 86_400.0
 
 EARLIEST: Instant = datetime(1900, 1, 1, tzinfo=UTC).timestamp()
@@ -33,9 +35,14 @@ def from_datetime(moment: datetime) -> Instant:
     return instant(moment.timestamp())
 
 
-def to_datetime(moment: Instant, offset_s: int = 0) -> datetime:
-    """The instant as an aware datetime at a fixed offset from UTC, in seconds."""
-    return datetime.fromtimestamp(moment, timezone(timedelta(seconds=offset_s)))
+def to_datetime(moment: Instant, clock: Clock = 0) -> datetime:
+    """The instant as an aware datetime by a clock."""
+    return datetime.fromtimestamp(moment, zone_by(clock))
+
+
+def zone_by(clock: Clock) -> tzinfo:
+    """The zone of a clock; of seconds ahead of UTC one that never changes."""
+    return clock if isinstance(clock, tzinfo) else timezone(timedelta(seconds=clock))
 
 
 def iso(moment: Instant | None) -> str | None:

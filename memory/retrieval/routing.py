@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from memory.model.timeline import Instant, Interval
+from memory.model.timeline import Clock, Instant, Interval
 from memory.retrieval.intents import WHEN, by_words
 from memory.words.features import first_person
 from memory.words.questions import spoken_in
@@ -78,8 +78,8 @@ class QueryPlan:
         return _named(self.words, tuple(speakers))
 
 
-def route(text: str, now: Instant, offset_s: int = 0) -> QueryPlan:
-    """The plan of a question asked at `now` where clocks are `offset_s` seconds ahead of UTC."""
+def route(text: str, now: Instant, clock: Clock = 0) -> QueryPlan:
+    """The plan of a question asked at `now` by this clock."""
     return QueryPlan(
         intent=by_words(text),
         words=_words(text),
@@ -88,7 +88,7 @@ def route(text: str, now: Instant, offset_s: int = 0) -> QueryPlan:
         first_person=first_person(text),
         recency=next((strength for pattern, strength in RECENCY if pattern.search(text)), DEFAULT_RECENCY),
         present=_asks_present(text.replace("’", "'")),
-        named_times=named_times(text, now, offset_s),
+        named_times=named_times(text, now, clock),
     )
 
 

@@ -8,13 +8,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, tzinfo
 from functools import cache
 from importlib.resources import files
 from math import inf
 
 from memory.errors import ModelFailed
 from memory.model.prompts import Prompt
-from memory.model.timeline import Instant
+from memory.model.timeline import Clock, Instant
 from memory.ports import LanguageModel
 from memory.retrieval.briefing import BRIEFING_CHARS, briefing, fitting
 from memory.retrieval.flags import bare
@@ -27,7 +28,7 @@ from memory.services.nearness import ANSWERED, AS_WELL, asks_it, changed_by, in_
 from memory.services.overview import Overview, StorylineLine
 from memory.services.phrasing import asks_whether, told_in_answer
 from memory.services.promised import Promised
-from memory.services.quoting import day_of, place_of, quotation
+from memory.services.quoting import clock_of, day_of, place_of, quotation
 from memory.words.cleaning import called, harmless, sentence, written
 from memory.words.deeds import asks_whether_done, is_ahead
 from memory.words.polarity import is_negated
@@ -101,6 +102,8 @@ class Findings:
     """Log-odds that any of the hits answers, as it was judged of what came to mind; None where nothing was."""
     unknown: bool = False
     """Nothing known answers it, so that what is quoted is no more than near to it."""
+    home: tzinfo = UTC
+    """Where its owner lives."""
 
     @property
     def composed(self) -> bool:
@@ -120,7 +123,7 @@ async def answer(found: Findings, model: LanguageModel | None) -> ComposedAnswer
     composed = compose(found)
     if model is None or found.abstained or found.composed or not found.hits:
         return composed
-    prompt = prompt_of(found.question, found.hits, found.facts, found.as_of)
+    prompt = prompt_of(found.question, found.hits, found.facts, found.as_of, found.home)
     try:
         text = await model.complete(Prompt(instructions(), prompt, max_tokens=_MAX_TOKENS))
         return generated(text, found.hits[: len(list(fitting(list(numbered(found.hits)), BRIEFING_CHARS)))])
@@ -201,7 +204,7 @@ def _all_of(found: Findings, overview: Overview) -> ComposedAnswer:
         lines.append(f"{'' if holds(fact) else 'No longer: '}{_told(found, fact)}{_where(said)}")
     lines.extend(quotation(hit, (), found.language) for hit in overview.quoted)
     for each in overview.storylines:
-        lines.append(each.lead(overview.offset_s))
+        lines.append(each.lead(overview.clock))
         lines.extend(f"{_of_storyline(found, line, each.generated)}{_where(*line.said)}" for line in each.lines)
     return _composed(lines, overview.cited)
 
@@ -221,7 +224,7 @@ def _led(found: Findings, lead: BestFact) -> ComposedAnswer:
     own = set(terms(found.owner, found.language)[0])  # whoever is spoken of, the owner speaks
     matter = content_of(found.question, found.language) | (set(terms(lead.fact.statement, found.language)[0]) - own)
     quoted = _about(lead.fact, found, matter)
-    lines, cited = [_head(found, lead, quoted[0].offset_s if quoted else 0)], list(quoted)
+    lines, cited = [_head(found, lead, clock_of(quoted[0], found.home) if quoted else found.home)], list(quoted)
     for fact in found.reasons:
         hit = _said(found, fact)
         lines.append(f"{_reason(found, fact)}: {_told(found, fact)}{_where(hit)}")
@@ -234,7 +237,7 @@ def _led(found: Findings, lead: BestFact) -> ComposedAnswer:
         for hit in quoted
     )
     if not quoted and lead.fact.told_at is not None:
-        lines.append(f"You said so on {day_of(lead.fact.told_at, 0)}")
+        lines.append(f"You said so on {day_of(lead.fact.told_at, found.home)}")
     return _composed(lines, cited)
 
 
@@ -246,12 +249,12 @@ def _reason(found: Findings, fact: KnownFact) -> str:
     return f"{word}{model if fact.fact_id in found.generated_reasons else ''}"
 
 
-def _head(found: Findings, lead: BestFact, offset_s: int) -> str:
+def _head(found: Findings, lead: BestFact, clock: Clock) -> str:
     """The first line: the fact, told to its owner, behind yes or no where that was asked."""
-    told = _told(found, lead.fact, with_change(lead.fact, found.facts, offset_s))
+    told = _told(found, lead.fact, with_change(lead.fact, found.facts, clock))
     whether = asks_whether(found.question)
     if whether or form_of(found.question) == "when":
-        told = with_day(lead.fact, told, offset_s)
+        told = with_day(lead.fact, told, clock)
     if not lead.whole or not whether or is_negated(found.question):
         return told
     yes, no = ("Ja", "Nein") if found.language == "de" else ("Yes", "No")
@@ -346,10 +349,14 @@ def instructions() -> str:
 
 
 def prompt_of(
-    question: str, hits: Sequence[SegmentHit], facts: Sequence[KnownFact], as_of: Instant | None = None
+    question: str,
+    hits: Sequence[SegmentHit],
+    facts: Sequence[KnownFact],
+    as_of: Instant | None = None,
+    home: tzinfo = UTC,
 ) -> str:
     """The question behind the memory: numbered lines, then what is known of them, 2000 characters in all."""
-    return f"{briefing([*numbered(hits), *_noted(hits, facts, as_of)])}\n\nQuestion: {harmless(question)}"
+    return f"{briefing([*numbered(hits), *_noted(hits, facts, as_of, home)])}\n\nQuestion: {harmless(question)}"
 
 
 def numbered(hits: Sequence[SegmentHit]) -> Iterator[str]:
@@ -367,12 +374,14 @@ def said_by(hit: SegmentHit) -> str:
     return f"{called(hit.speaker)}, {day_of(hit.at, hit.offset_s)}: "
 
 
-def _noted(hits: Sequence[SegmentHit], facts: Sequence[KnownFact], as_of: Instant | None) -> Iterator[str]:
+def _noted(
+    hits: Sequence[SegmentHit], facts: Sequence[KnownFact], as_of: Instant | None, home: tzinfo
+) -> Iterator[str]:
     by_id = {fact.fact_id: fact for fact in facts if holds(fact, as_of)}
     for fact_id in _fact_ids(hits):
         if fact_id in by_id:
             resting = [number for number, hit in enumerate(hits, 1) if fact_id in hit.fact_ids]
-            known = with_change(by_id[fact_id], facts, hits[resting[0] - 1].offset_s)
+            known = with_change(by_id[fact_id], facts, clock_of(hits[resting[0] - 1], home))
             yield f"{''.join(f'[{number}]' for number in resting)} Known: {harmless(known)}"
 
 

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, tzinfo
 
-from memory.model.timeline import Instant
+from memory.model.timeline import Clock, Instant
 from memory.retrieval.assembly import Assembled, ContextLine, Material, assemble
 from memory.services.answer import numbered, said_by, spoken
 from memory.services.hits import SegmentHit
 from memory.services.known import KnownFact, holds, standing, with_change, with_end
 from memory.services.overview import Overview, Place, place_in
-from memory.services.quoting import day_of, place_of
+from memory.services.quoting import clock_of, day_of, place_of
 from memory.words.cleaning import called, harmless
 
 TOLD_TOGETHER = 3
@@ -35,22 +36,23 @@ def context_of(
     budget: int,
     as_of: Instant | None = None,
     overview: Overview | None = None,
+    home: tzinfo = UTC,
 ) -> Assembled:
     """The text, best hits and most important notes first; `[n]` in it is the nth hit, `turns` are those around them.
 
     The facts the hits carry are told with what holds now (or `as_of`), since when and what was so before, or with both
     sides where they are disputed; other notes make the profiles of whom they speak of. An `overview` that answers the
-    question comes before these, without what is told already.
+    question comes before these, without what is told already. `home` is where the owner lives.
     """
     facts = [note.fact for note in notes]
-    told = _told(hits, notes, facts, as_of)
+    told = _told(hits, notes, facts, as_of, home)
     seen = () if overview is None else tuple(_overview(overview, told, hits))
     known = {*told, *(fact.statement for fact, _ in (() if overview is None else overview.facts))}
     others = [note for note in notes if note.fact.statement not in known and holds(note.fact, as_of)]
     return assemble(
         Material(
             facts=tuple(dict.fromkeys(told.values())),
-            profiles=(*seen, *_profiles(others, facts)),
+            profiles=(*seen, *_profiles(others, facts, home)),
             times=tuple(ContextLine(spoken(turn), at=turn.at) for turn in turns),
             evidence=tuple(_evidence(hits)),
         ),
@@ -90,7 +92,11 @@ def _evidence(hits: Sequence[SegmentHit]) -> Iterator[ContextLine]:
 
 
 def _told(
-    hits: Sequence[SegmentHit], notes: Sequence[SurroundingFact], facts: Sequence[KnownFact], as_of: Instant | None
+    hits: Sequence[SegmentHit],
+    notes: Sequence[SurroundingFact],
+    facts: Sequence[KnownFact],
+    as_of: Instant | None,
+    home: tzinfo,
 ) -> dict[str, ContextLine]:
     """Statement -> its line of text, in the order of the hits; both sides of a dispute share one line."""
     by_id = {note.fact.fact_id: note for note in notes}
@@ -104,22 +110,22 @@ def _told(
                 sides = [note.fact, *against]
                 told |= dict.fromkeys((side.statement for side in sides), _disputed(sides, hits))
             else:
-                for statement, piece in _alone(note.fact, facts, hits, hit.offset_s, as_of):
+                for statement, piece in _alone(note.fact, facts, hits, clock_of(hit, home), as_of):
                     told.setdefault(statement, piece)
     return told
 
 
 def _alone(
-    fact: KnownFact, facts: Sequence[KnownFact], hits: Sequence[SegmentHit], offset_s: int, as_of: Instant | None
+    fact: KnownFact, facts: Sequence[KnownFact], hits: Sequence[SegmentHit], clock: Clock, as_of: Instant | None
 ) -> Iterator[tuple[str, ContextLine]]:
     """What holds now and what held before, or else when it ended; empty for what was withdrawn or is yet to come."""
     now = standing(fact, facts, as_of)
     if now is not None:
-        yield now.statement, _cited(with_change(now, facts, offset_s), (fact.fact_id, now.fact_id), hits)
+        yield now.statement, _cited(with_change(now, facts, clock), (fact.fact_id, now.fact_id), hits)
         return
     ahead = as_of is not None and fact.valid_from is not None and fact.valid_from > as_of
     if not ahead and fact.status in ("active", "superseded"):
-        yield fact.statement, _cited(with_end(fact, offset_s), (fact.fact_id,), hits)
+        yield fact.statement, _cited(with_end(fact, clock), (fact.fact_id,), hits)
 
 
 def _disputed(sides: Sequence[KnownFact], hits: Sequence[SegmentHit]) -> ContextLine:
@@ -135,11 +141,11 @@ def _cited(words: str, fact_ids: Sequence[str], hits: Sequence[SegmentHit]) -> C
     )
 
 
-def _profiles(notes: Sequence[SurroundingFact], facts: Sequence[KnownFact]) -> Iterator[ContextLine]:
+def _profiles(notes: Sequence[SurroundingFact], facts: Sequence[KnownFact], home: tzinfo) -> Iterator[ContextLine]:
     """A few facts of one subject a line, subjects as they come."""
     of: dict[tuple[str, str], list[str]] = {}
     for note in notes:
-        words = with_change(note.fact, facts).removeprefix(f"{note.subject} ")
+        words = with_change(note.fact, facts, home).removeprefix(f"{note.subject} ")
         of.setdefault((note.subject, note.subject_type), []).append(words)
     for (subject, kind), said in of.items():
         for start in range(0, len(said), TOLD_TOGETHER):

@@ -16,6 +16,7 @@ from memory.model.profile import Profile
 from memory.model.waiting import DueSource
 from memory.ports import Embedder, Extractor, Statements, Unread, Vector
 from memory.rules.fulfilment import MOST_CHARS
+from memory.services.zones import clock_there, zone_of
 from memory.words.passages import BATCH_CHARS, READ_CHARS
 
 Utterances = tuple[Utterance, ...]
@@ -62,7 +63,7 @@ async def read_source(task: DueSource, capture: Heard, parts: ReadingParts) -> i
     unread = await capture.unread(user_id, task.scope, task.source_id, ROUND * batch)
     withdrawn = unread.withdrawn
     profile = await capture.profile(user_id)
-    heard = [_called(utterance, profile) for utterance in unread.utterances]
+    heard = [_placed(_called(utterance, profile), profile) for utterance in unread.utterances]
     done = 0
     async with aclosing(_read_ahead(parts.extractor, islice(_batches(heard, batch, unread.tried), ROUND))) as batches:
         async for utterances, reading in batches:
@@ -136,6 +137,12 @@ def _called(utterance: Utterance, profile: Profile) -> Utterance:
     if (speaker, listeners) == (utterance.speaker, utterance.listeners):
         return utterance
     return replace(utterance, speaker=speaker, listeners=tuple(name for name in listeners if name != speaker))
+
+
+def _placed(utterance: Utterance, profile: Profile) -> Utterance:
+    """Said at home where the clocks of home showed that time; else the offset that it was told with is all there is."""
+    home = zone_of(profile.time_zone)
+    return replace(utterance, zone=home) if clock_there(home, utterance.at, utterance.offset_s) is home else utterance
 
 
 def _as_context(utterance: Utterance, context_only: bool) -> Utterance:

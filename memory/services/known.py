@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from memory.model.shown import ShownFact
-from memory.model.timeline import DAY_S, Instant, to_datetime
+from memory.model.timeline import DAY_S, Clock, Instant, to_datetime
 from memory.words.predicates import named
 from memory.words.time_spans import TimeSpan, label
 
@@ -91,7 +91,7 @@ def replaced_by(fact: KnownFact, facts: Sequence[KnownFact]) -> list[KnownFact]:
     return sorted(earlier, key=lambda each: (each.valid_from or 0.0, each.fact_id), reverse=True)
 
 
-def with_change(fact: KnownFact, facts: Sequence[KnownFact], offset_s: int = 0) -> str:
+def with_change(fact: KnownFact, facts: Sequence[KnownFact], clock: Clock = 0) -> str:
     """Maya lives in Lisbon (since 3 March 2026; before: Porto). Without a change on record just the statement.
 
     Since when something unchanged has been so, nobody said: only when it was first heard. What happened says its time.
@@ -99,25 +99,25 @@ def with_change(fact: KnownFact, facts: Sequence[KnownFact], offset_s: int = 0) 
     earlier = replaced_by(fact, facts)
     if not earlier or happened(fact):
         return fact.statement
-    since = f"since {_date(fact.valid_from, offset_s)}; " if fact.valid_from is not None else ""
+    since = f"since {_date(fact.valid_from, clock)}; " if fact.valid_from is not None else ""
     return f"{fact.statement} ({since}before: {_difference(earlier[0].statement, fact.statement)})"
 
 
-def with_day(fact: KnownFact, told: str, offset_s: int = 0) -> str:
+def with_day(fact: KnownFact, told: str, clock: Clock = 0) -> str:
     """The text of a fact, with its day if the statement has none: Maya sold the car (3 March 2026)."""
     if fact.valid_from is None or not (happened(fact) or _is_of_a_day(fact)) or _A_YEAR.search(told):
         return told
-    return f"{told} ({_date(fact.valid_from, offset_s)})"
+    return f"{told} ({_date(fact.valid_from, clock)})"
 
 
-def with_end(fact: KnownFact, offset_s: int = 0) -> str:
+def with_end(fact: KnownFact, clock: Clock = 0) -> str:
     """Maya likes Nike (until March 2026): of a fact that is over and has no successor.
 
     Carla broke her leg on 3 January 2026: what a day or a year was named with did not end with it.
     """
     if _is_of_a_day(fact):
         return fact.statement
-    over = "no longer so" if fact.valid_to is None else f"until {_date(fact.valid_to, offset_s)}"
+    over = "no longer so" if fact.valid_to is None else f"until {_date(fact.valid_to, clock)}"
     return f"{fact.statement} ({over})"
 
 
@@ -156,9 +156,9 @@ def _difference(old: str, new: str) -> str:
     return " ".join(words[same:])
 
 
-def _date(at: Instant, offset_s: int) -> str:
+def _date(at: Instant, clock: Clock) -> str:
     """The local day; the first of a month or year at midnight is how a mere month or year was dated."""
-    local = to_datetime(at, offset_s)
+    local = to_datetime(at, clock)
     midnight = (local.hour, local.minute, local.second) == (0, 0, 0)
     grain = "day" if not midnight or local.day > 1 else "month" if local.month > 1 else "year"
-    return label(TimeSpan(at, at, grain, "point", False, ""), offset_s)
+    return label(TimeSpan(at, at, grain, "point", False, ""), clock)

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from memory.model.shown_times import Day
-from memory.model.timeline import Instant, Interval
+from memory.model.timeline import Clock, Instant, Interval
 from memory.services.hits import SegmentHit
 from memory.services.known import KnownFact, with_change
 from memory.services.quoting import day_of
@@ -52,9 +52,9 @@ class ToldStoryline:
     """A language model wrote the lines; else each is a quotation behind who said it."""
     lines: tuple[StorylineLine, ...] = ()
 
-    def lead(self, offset_s: int) -> str:
+    def lead(self, clock: Clock) -> str:
         """What stands above its lines: Around Tom, 2 March 2026 to 9 March 2026, nothing since:"""
-        days = dict.fromkeys((day_of(self.first_at, offset_s), day_of(self.last_at, offset_s)))
+        days = dict.fromkeys((day_of(self.first_at, clock), day_of(self.last_at, clock)))
         return (
             f"Around {called(self.around)}, {' to '.join(days)}{'' if self.closed_at is None else ', nothing since'}:"
         )
@@ -63,14 +63,14 @@ class ToldStoryline:
 @dataclass(frozen=True, slots=True)
 class Overview:
     """A first line; facts, each with the words it rests on as far as they are at hand; segments to be quoted; and
-    storylines, which are told where clocks are `offset_s` seconds ahead of UTC.
+    storylines, whose days are told by `clock`.
     """
 
     lead: str
     facts: tuple[tuple[KnownFact, SegmentHit | None], ...] = ()
     quoted: tuple[SegmentHit, ...] = ()
     storylines: tuple[ToldStoryline, ...] = ()
-    offset_s: int = 0
+    clock: Clock = 0
 
     @property
     def cited(self) -> tuple[SegmentHit, ...]:
@@ -127,16 +127,16 @@ def telling(facts: Iterable[KnownFact]) -> list[KnownFact]:
     return chosen
 
 
-def changed(fact: KnownFact, before: KnownFact, offset_s: int) -> KnownFact:
+def changed(fact: KnownFact, before: KnownFact, clock: Clock) -> KnownFact:
     """A fact that is told with what was so before."""
     earlier = replace(before, status="superseded", superseded_by=fact.statement)
-    return replace(fact, statement=with_change(fact, [earlier], offset_s))
+    return replace(fact, statement=with_change(fact, [earlier], clock))
 
 
-def headline(day: Day, span: Interval, people: Sequence[str], offset_s: int) -> str:
+def headline(day: Day, span: Interval, people: Sequence[str], clock: Clock) -> str:
     """When, how many sessions, and with whom: 19 November 2026 to 25 November 2026: 4 sessions, with Ravi and Tom."""
     first, last = (0.0 if each is None else each for each in (span.start, span.end))
-    days = list(dict.fromkeys((day_of(first, offset_s), day_of(last - 1, offset_s))))
+    days = list(dict.fromkeys((day_of(first, clock), day_of(last - 1, clock))))
     return f"{' to '.join(days)}: {sessions_with(day.sessions, people)}."
 
 

@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from memory.model.ids import fold
-from memory.model.timeline import Instant
+from memory.model.timeline import Clock, Instant
 from memory.rules.promises import State
 from memory.services.hits import SegmentHit
 from memory.services.phrasing import asks_whether, told_in_answer
@@ -45,6 +45,8 @@ class KnownPromise:
     """The day it was kept, if that was said."""
     answering: str = ""
     """What somebody else said right before: without it nobody knows what "I'll clean it tonight" is about."""
+    clock: Clock = 0
+    """That of where it was made; it tells the day on which it is due."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +58,7 @@ class Promised:
 
 
 def promised(
-    question: str, asked: PromiseQuestion, promises: Sequence[KnownPromise], owner: str, offset_s: int
+    question: str, asked: PromiseQuestion, promises: Sequence[KnownPromise], owner: str, clock: Clock
 ) -> Promised | None:
     """The promises that a question asks for, or None if there is none, because a quotation may then answer better."""
     found = [each for each in promises if _is_meant(each, asked)]
@@ -64,7 +66,7 @@ def promised(
     if not found and to_owner and not asks_whether(question):  # to whom it was made was perhaps not said
         found = [each for each in promises if _is_meant(each, replace(asked, to=None))]
     if asked.state == "kept" and asks_whether(question):
-        return _whether_kept(question, asked, promises, owner, offset_s)
+        return _whether_kept(question, asked, promises, owner, clock)
     if not found:
         return None
     told = "; ".join(_told(each, question, owner) for each in found[:MOST])
@@ -74,7 +76,7 @@ def promised(
 
 
 def _whether_kept(
-    question: str, asked: PromiseQuestion, promises: Sequence[KnownPromise], owner: str, offset_s: int
+    question: str, asked: PromiseQuestion, promises: Sequence[KnownPromise], owner: str, clock: Clock
 ) -> Promised | None:
     """Whether the promise was kept whose words are nearest to the question, half of them at least.
 
@@ -88,20 +90,20 @@ def _whether_kept(
         return None
     if near.state not in ("kept", "broken"):
         return None
-    day = "" if near.kept_on is None else f", on {day_of(near.kept_on, offset_s)}"
+    day = "" if near.kept_on is None else f", on {day_of(near.kept_on, clock)}"
     head = f"Yes{day}" if near.state == "kept" else "No"
     return Promised(f"{head}: {_told(near, question, owner)}", (near.made,))
 
 
 def done(
-    question: str, deed: Collection[str], promises: Sequence[KnownPromise], owner: str, offset_s: int
+    question: str, deed: Collection[str], promises: Sequence[KnownPromise], owner: str, clock: Clock
 ) -> Promised | None:
     """Whether the owner has kept a promise; None if there is no such promise, or its state is unknown."""
     own = [each for each in promises if each.by is not None and same_name(each.by, owner)]
     kept = [each for each in own if each.state == "kept" and set(deed) <= _words_of(each)]
     if not kept:
         return None
-    day = "" if kept[0].kept_on is None else f" on {day_of(kept[0].kept_on, offset_s)}"
+    day = "" if kept[0].kept_on is None else f" on {day_of(kept[0].kept_on, clock)}"
     return Promised(f"Yes,{day}: {_told(kept[0], question, owner)}", (kept[0].made,))
 
 
@@ -180,5 +182,5 @@ def _standing(promise: KnownPromise) -> str:
 
 
 def _due_day(promise: KnownPromise) -> str:
-    """The day it is due by the clock of when it was made, by which it was counted, summer time or not."""
-    return "" if promise.due is None else day_of(promise.due, promise.made.offset_s)
+    """The day it is due by the clock of where it was made, by which it was counted."""
+    return "" if promise.due is None else day_of(promise.due, promise.clock)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from datetime import tzinfo
 
-from memory.model.timeline import Instant
+from memory.model.timeline import Clock, Instant
 from memory.services.hits import SegmentHit, marked
+from memory.services.zones import clock_there
 from memory.words.cleaning import called, in_quotes, reference
 from memory.words.normalise import split_sentences
 from memory.words.stems import terms
@@ -58,6 +60,11 @@ def place_of(hit: SegmentHit) -> str:
     return f"[{reference(f'{hit.source_id}/{hit.segment_id}')}]"
 
 
-def day_of(at: Instant, offset_s: int) -> str:
+def clock_of(hit: SegmentHit, home: tzinfo) -> Clock:
+    """The clock of where a hit was said, whose owner lives at home; it tells what was counted from there."""
+    return clock_there(home, hit.at, hit.offset_s)
+
+
+def day_of(at: Instant, clock: Clock) -> str:
     """The local day of an instant: 23 November 2026."""
-    return label(TimeSpan(at, at, "day", "point", False, ""), offset_s)
+    return label(TimeSpan(at, at, "day", "point", False, ""), clock)

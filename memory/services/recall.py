@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory.model.scopes import View
-from memory.model.timeline import Instant, Interval
+from memory.model.timeline import Clock, Instant, Interval
 from memory.ports import Early, Index, TraitSource
 from memory.retrieval.calendar import of_events
 from memory.retrieval.candidates import Ranking, Traits
@@ -145,8 +145,8 @@ class RecallContext:
 
     languages: tuple[str, ...] = ("en",)
     """That may be spoken."""
-    offset_s: int = 0
-    """How far local clocks are ahead of UTC."""
+    clock: Clock = 0
+    """What tells the days that are named."""
     only: NDArray[np.int64] | None = None
     """Keys that the answer is restricted to."""
     evergreen: NDArray[np.int64] = field(default_factory=lambda: _NO_KEYS)
@@ -173,7 +173,7 @@ async def recall(
     `asked` is the encoded question or None, and may still be on its way. A leg that counts 0 in the fusion is not
     asked.
     """
-    plan = route(question.text, question.now, context.offset_s)
+    plan = route(question.text, question.now, context.clock)
     probe = _probe(question, settings, context, plan)
     encoded = asyncio.ensure_future(_in_time(asked, settings.leg_timeout_s * _VECTOR_SHARE))
     counted = [leg for leg in legs if settings.fusion.weights.get(leg.name, 1.0)]

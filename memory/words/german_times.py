@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from memory.model.timeline import Instant
+from memory.model.timeline import Clock, Instant
 from memory.words.calendar_names import MONTHS
 from memory.words.time_expressions import resolve
 
@@ -220,16 +220,16 @@ _GERMAN = re.compile(
 _SINCE = re.compile(rf"\bseit (?:(?P<n>{_MANY}) {_SPAN}\b|(?=\w))", _I)
 
 
-def since(clause: str, at: Instant, offset_s: int = 0) -> Instant | None:
+def since(clause: str, at: Instant, clock: Clock = 0) -> Instant | None:
     """Since when a clause says it has been so - seit 2019, seit drei Jahren - as UTC epoch seconds; None if not said.
 
-    `at` is the moment it was said, `offset_s` the speaker's offset from UTC.
+    `at` is the moment it was said, `clock` the speaker's.
     """
     found = _SINCE.search(clause)
     if found is None:
         return None
     told = f"{_count(found['n'])} {_unit(found)}s ago" if found["n"] else in_english(clause[found.start() :])
-    begun = [span.start for span in resolve(told, at, offset_s) if span.start is not None and span.start < at]
+    begun = [span.start for span in resolve(told, at, clock) if span.start is not None and span.start < at]
     return begun[0] if begun else None
 
 

@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass, replace
 
 from memory.model.ids import fold
-from memory.model.timeline import Instant, Interval
+from memory.model.timeline import Clock, Instant, Interval
 from memory.words.list_words import GENERIC, KINDS, NEGATED, STRICT, VERBS, Test, root, singular
 from memory.words.names import is_pet, relation
 from memory.words.predicates import FORMERLY, single_valued, tie
@@ -84,14 +84,14 @@ class ListQuestion:
     """Of promises, by first name whom they were made to."""
 
 
-def list_question(text: str, now: Instant, offset_s: int = 0, owner: str = "") -> ListQuestion | None:
+def list_question(text: str, now: Instant, clock: Clock = 0, owner: str = "") -> ListQuestion | None:
     """What a question lists or counts, None if it asks for neither, or for what no predicate tells.
 
-    `owner` is who "I" is; "since March" is counted from `now` (UTC epoch seconds) at `offset_s`.
+    `owner` is who "I" is; "since March" is counted from `now` (UTC epoch seconds) by this clock.
     """
     if len(text) > _LONGEST:
         return None
-    asked, during = _without_time(text, now, offset_s)
+    asked, during = _without_time(text, now, clock)
     found = next((match for form in _FORMS if (match := form.fullmatch(asked))), None)
     if found is None:
         return None
@@ -121,9 +121,9 @@ def _to_whom(told: str, owner: str) -> str | None:
     return name.split()[0] if name else None
 
 
-def _without_time(text: str, now: Instant, offset_s: int) -> tuple[str, Interval | None]:
+def _without_time(text: str, now: Instant, clock: Clock) -> tuple[str, Interval | None]:
     """The question without its time expression, and the extent of that; two of them leave none."""
-    spans = [span for span in resolve(text, now, offset_s) if span.start is not None or span.end is not None]
+    spans = [span for span in resolve(text, now, clock) if span.start is not None or span.end is not None]
     for span in reversed(spans):
         text = _BEFORE_A_TIME.sub("", text[: span.at]) + text[span.at + len(span.text) :]
     kept = " ".join(_ADVERBS.sub(" ", text).split()).rstrip(" ?.!")

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from memory.model.timeline import DAY_S, Instant, Interval
+from memory.model.timeline import DAY_S, Clock, Instant, Interval
 from memory.words.stems import tokenise
 from memory.words.time_anchors import anchored, vague
 from memory.words.time_named import named_times
@@ -71,8 +71,8 @@ def asks_overview(question: str) -> bool:
     return any((_ABOUT.fullmatch(question), _HAPPENED.match(question), _CHANGED.match(question)))
 
 
-def overview_question(question: str, now: Instant, offset_s: int = 0) -> OverviewQuestion | None:
-    """What a question asked at `now`, where clocks are `offset_s` seconds ahead of UTC, asks all of; else None."""
+def overview_question(question: str, now: Instant, clock: Clock = 0) -> OverviewQuestion | None:
+    """What a question asked at `now` by this clock asks all of; else None."""
     found = _ABOUT.fullmatch(question)
     if found is not None:
         own = found["who"].casefold() in _OWN
@@ -80,12 +80,12 @@ def overview_question(question: str, now: Instant, offset_s: int = 0) -> Overvie
     begun = _HAPPENED.match(question)
     if begun is not None:
         untold = Interval(now - LATELY_S, now) if _is_of_lately(question, begun) else None
-        span, by_event = _time(question, now, offset_s, _HAPPENS, untold)
+        span, by_event = _time(question, now, clock, _HAPPENS, untold)
         return None if span is None else OverviewQuestion(happened=span, anchored=by_event)
     if _CHANGED.match(question) is not None:
         lately = not _LATELY.isdisjoint(word for word, _ in tokenise(question))
         untold = Interval(now - (LATELY_S if lately else CHANGED_S), now)
-        span, by_event = _time(question, now, offset_s, _CHANGES, untold)
+        span, by_event = _time(question, now, clock, _CHANGES, untold)
         return None if span is None else OverviewQuestion(changed=span, anchored=by_event)
     return None
 
@@ -97,10 +97,10 @@ def _is_of_lately(question: str, begun: re.Match[str]) -> bool:
 
 
 def _time(
-    question: str, now: Instant, offset_s: int, form: frozenset[str], untold: Interval | None
+    question: str, now: Instant, clock: Clock, form: frozenset[str], untold: Interval | None
 ) -> tuple[Interval | None, bool]:
     """The time up to now that a question asks of, and whether an event begins it, whose time stays open."""
-    span = _span(question, now, offset_s, form, untold)
+    span = _span(question, now, clock, form, untold)
     since = anchored(question) if span is None else None
     if since is None or since.relation != "since":
         return span, False
@@ -108,9 +108,9 @@ def _time(
     return (Interval(None, now), True) if asked <= form else (None, False)
 
 
-def _span(question: str, now: Instant, offset_s: int, form: frozenset[str], untold: Interval | None) -> Interval | None:
+def _span(question: str, now: Instant, clock: Clock, form: frozenset[str], untold: Interval | None) -> Interval | None:
     """The one time that a question names beside the words of its form, up to now; `untold` if it names none."""
-    named = named_times(question, now, offset_s)
+    named = named_times(question, now, clock)
     left = set(named.left) if named.stretches else {word for word, _ in tokenise(question) if not vague(word)}
     if not left <= form or len(named.stretches) > 1:
         return None

@@ -1,6 +1,6 @@
-"""Time expressions of English talk, resolved against the moment and offset of who said them, never against a clock.
+"""Time expressions of English talk, resolved against the moment and the clock of who said them, never against now.
 
-`resolve(text, anchor, offset_s)` is the whole door. Right on 38 of 40 collected expressions, where the best library was
+`resolve(text, anchor, clock)` is the whole door. Right on 38 of 40 collected expressions, where the best library was
 right on 28; the conventions stand with the grammar.
 """
 
@@ -12,7 +12,7 @@ from dataclasses import replace
 from itertools import islice
 
 from memory.errors import Invalid
-from memory.model.timeline import DAY_S, Instant, to_datetime
+from memory.model.timeline import DAY_S, Clock, Instant, to_datetime
 from memory.model.voices import NUMBERED
 from memory.words.time_atoms import DAY_NAME, MONTH_NAME, SEASON_NAME, Builder
 from memory.words.time_composed import COMPOSED, COMPOSED_NEEDS
@@ -57,19 +57,20 @@ _DAY_NAME = re.compile(rf"(?:on )?(?:{DAY_NAME})\b", re.IGNORECASE)
 
 
 def resolve(
-    text: str, anchor: Instant, offset_s: int = 0, prefer: str = "past", *, nearest: bool = False
+    text: str, anchor: Instant, clock: Clock = 0, prefer: str = "past", *, nearest: bool = False
 ) -> list[TimeSpan]:
     """Every time expression in the text, in order of appearance, none overlapping.
 
-    `anchor` is the moment it was said (UTC epoch seconds), `offset_s` the speaker's offset from UTC; `prefer` ("past"
-    or "future") is where a bare weekday or month lies; after "since" it is past in every tense. With
-    `nearest` a month or a date without a year that is at most `NEAR_MONTHS` away is meant, whatever is preferred. Dates
-    that do not exist are passed over, and so are those in the labels of strangers' voices.
+    `anchor` is the moment it was said (UTC epoch seconds), `clock` the speaker's: by that of a zone a day ends at its
+    own midnight, on whichever side of a change of clocks it lies. `prefer` ("past" or "future") is where a bare weekday
+    or month lies; after "since" it is past in every tense. With `nearest` a month or a date without a year that is at
+    most `NEAR_MONTHS` away is meant, whatever is preferred. Dates that do not exist are passed over, and so are those
+    in the labels of strangers' voices.
     """
     text = NUMBERED.sub(lambda label: "_" * len(label[0]), text)
     if not _HINT.search(text) and not _CLOCK.search(text):
         return []
-    calendar, before = Calendar(anchor, offset_s, prefer, nearest), Calendar(anchor, offset_s, "past")
+    calendar, before = Calendar(anchor, clock, prefer, nearest), Calendar(anchor, clock, "past")
     spans: list[TimeSpan] = []
     covered = bytearray(len(text))
     said = text.lower() + ("#" if _DIGIT.search(text) else "")
@@ -81,7 +82,7 @@ def resolve(
                 meant = before if _begins(text, match.start(), match.group()) else calendar
                 spans.extend(_cover(covered, _built(build, match, meant)))
     spans = _with_clock(text, sorted(spans, key=lambda span: span.at), calendar)
-    return _opened(text, _joined(text, spans, offset_s))
+    return _opened(text, _joined(text, spans, calendar))
 
 
 def _cover(covered: bytearray, spans: Sequence[TimeSpan]) -> Sequence[TimeSpan]:
@@ -133,11 +134,11 @@ def _clocked(text: str, match: re.Match[str], near: TimeSpan | None, calendar: C
         first, last = min(near.at, first), max(near.at + len(near.text), last)
         if near.start is None:
             return replace(near, text=text[first:last], at=first)
-        start = near.start + _after_dusk(near.text, match, seconds)
+        start = calendar.later(near.start, _after_dusk(near.text, match, seconds))
     else:
-        start = calendar.instant(calendar.today) + seconds
+        start = calendar.later(calendar.instant(calendar.today), seconds)
         if calendar.prefer == "future" and start <= calendar.anchor and not _begins(text, first, match.group()):
-            start += DAY_S  # I'll pick you up at 7 am, said in the evening
+            start = calendar.later(start, DAY_S)  # I'll pick you up at 7 am, said in the evening
     return TimeSpan(start, start + _LENGTHS[grain], grain, "point", False, text[first:last], first)
 
 
@@ -171,7 +172,7 @@ def _time_of_day(match: re.Match[str]) -> tuple[float, str]:
     return hour * 3600.0 + minute * 60.0, "minute" if minute else "hour"
 
 
-def _joined(text: str, spans: list[TimeSpan], offset_s: int) -> list[TimeSpan]:
+def _joined(text: str, spans: list[TimeSpan], calendar: Calendar) -> list[TimeSpan]:
     """From A to B, between A and B: one interval."""
     joined: list[TimeSpan] = []
     for span in spans:
@@ -182,7 +183,7 @@ def _joined(text: str, spans: list[TimeSpan], offset_s: int) -> list[TimeSpan]:
                 r"\b(?:from|between)\s+$", _before(text, last.at) + re.split(r"\w+$", last.text)[0], re.IGNORECASE
             )
             dashed = between.strip() in ("-", "–", "to", "until", "till")
-            start = _first(last, last.start, span, offset_s)
+            start = _first(last, last.start, span, calendar)
             if _RANGE.fullmatch(between) and (opened or dashed) and start < span.end:
                 whole = text[last.at : span.at + len(span.text)]
                 joined[-1] = replace(last, start=start, end=span.end, kind="interval", text=whole)
@@ -191,7 +192,7 @@ def _joined(text: str, spans: list[TimeSpan], offset_s: int) -> list[TimeSpan]:
     return joined
 
 
-def _first(first: TimeSpan, start: Instant, last: TimeSpan, offset_s: int) -> Instant:
+def _first(first: TimeSpan, start: Instant, last: TimeSpan, calendar: Calendar) -> Instant:
     """Between Monday and Friday is said on a Tuesday of last week, though its last Monday was yesterday.
 
     From March to May 2021 is all of 2021, and from November to February begins in the year before. From 10 pm to 6 am
@@ -199,19 +200,19 @@ def _first(first: TimeSpan, start: Instant, last: TimeSpan, offset_s: int) -> In
     """
     over = last.end is not None and last.end <= start
     if over and first.grain in _LENGTHS:
-        return start - DAY_S
+        return calendar.later(start, -DAY_S)
     if over and _DAY_NAME.match(last.text):
-        return start - _WEEK_S
-    return _years_earlier(start, last, offset_s) if over and _is_bare_month(first) else start
+        return calendar.later(start, -_WEEK_S)
+    return _years_earlier(start, last, calendar.clock) if over and _is_bare_month(first) else start
 
 
 def _is_bare_month(span: TimeSpan) -> bool:
     return span.grain == "month" and _YEAR.search(span.text) is None and _BARE_MONTH.search(span.text) is not None
 
 
-def _years_earlier(start: Instant, last: TimeSpan, offset_s: int) -> Instant:
+def _years_earlier(start: Instant, last: TimeSpan, clock: Clock) -> Instant:
     """The same day of the latest year in which it lies before the end of `last`."""
-    first, end = to_datetime(start, offset_s), to_datetime(last.end or start, offset_s)
+    first, end = to_datetime(start, clock), to_datetime(last.end or start, clock)
     day = first.replace(year=end.year)
     return (day if day < end else day.replace(year=end.year - 1)).timestamp()
 

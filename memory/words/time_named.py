@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from memory.model.timeline import DAY_S, Instant, Interval
+from memory.model.timeline import DAY_S, Clock, Instant, Interval
 from memory.words.german_times import in_english
 from memory.words.stems import tokenise
 from memory.words.time_anchors import vague
@@ -81,12 +81,12 @@ _MOST_NAMED = 20
 """Times of a question that are looked at (chosen: nobody asks for more at once); for each all before it is read."""
 
 
-def named_times(text: str, now: Instant, offset_s: int = 0) -> NamedTimes:
-    """What a question asked at `now`, where clocks are `offset_s` seconds ahead of UTC, names."""
+def named_times(text: str, now: Instant, clock: Clock = 0) -> NamedTimes:
+    """What a question names that is asked at `now` by this clock."""
     plain = _OWN_UNIT.sub("this ", in_english(text))
     spans = [
         span
-        for span in resolve(plain, now, offset_s)[:_MOST_NAMED]
+        for span in resolve(plain, now, clock)[:_MOST_NAMED]
         if span.kind in ("point", "interval")
         and span.start is not None
         and not _SOMEBODY.search(plain[: span.at + len(span.text)])
@@ -96,7 +96,7 @@ def named_times(text: str, now: Instant, offset_s: int = 0) -> NamedTimes:
     extents = [_extent(span, plain) for span in spans]
     return NamedTimes(
         tuple(
-            Stretch(extent, _about(span, now), retellings(extent, offset_s) + of_feast(span.text, extent))
+            Stretch(extent, _about(span, now), retellings(extent, clock) + of_feast(span.text, extent))
             for span, extent in zip(spans, extents, strict=True)
         ),
         ", ".join(span.text for span in spans),

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
-from memory.model.timeline import DAY_S, Instant, Interval, to_datetime
+from memory.model.timeline import DAY_S, Clock, Interval, to_datetime
 from memory.words.calendar_names import MONTHS, WEEKDAYS
 from memory.words.german_times import GERMAN_DAYS, GERMAN_MONTHS
 
-_YEAR_S = 365 * DAY_S
+_YEAR = 365
+"""Days."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,16 +23,16 @@ class Retelling:
     before: float
 
 
-def retellings(stretch: Interval, offset_s: int = 0) -> tuple[Retelling, ...]:
-    """The names of a day, a weekend, a week or a month, where clocks are `offset_s` seconds ahead of UTC.
+def retellings(stretch: Interval, clock: Clock = 0) -> tuple[Retelling, ...]:
+    """The names of a day, a weekend, a week or a month by a clock.
 
     Whether a Wednesday is the last or the next one, the words alone do not say.
     """
     if stretch.start is None or stretch.end is None:
         return ()
-    days, first = round((stretch.end - stretch.start) / DAY_S), to_datetime(stretch.start, offset_s)
+    days, first = round((stretch.end - stretch.start) / DAY_S), to_datetime(stretch.start, clock)
     called = next((names for fits, names in _NAMES if fits(days, first)), None)
-    return () if called is None else tuple(called(stretch.end, first))
+    return () if called is None else tuple(called(to_datetime(stretch.end, clock), first))
 
 
 def of_feast(said: str, stretch: Interval) -> tuple[Retelling, ...]:
@@ -39,33 +40,38 @@ def of_feast(said: str, stretch: Interval) -> tuple[Retelling, ...]:
     if stretch.start is None or stretch.end is None:
         return ()
     called = next((names for feast, names in _FEASTS.items() if feast in said.lower()), ())
-    return tuple(Retelling(words, stretch.end, stretch.end + _YEAR_S - 31 * DAY_S) for words in called)
+    return tuple(Retelling(words, stretch.end, stretch.end + (_YEAR - 31) * DAY_S) for words in called)
 
 
-def _day(end: Instant, first: datetime) -> Iterator[Retelling]:
+def _day(end: datetime, first: datetime) -> Iterator[Retelling]:
     weekday, month = WEEKDAYS[first.weekday()], MONTHS[first.month - 1]
     for word in ("yesterday", "gestern"):
-        yield Retelling((word,), end, end + DAY_S)
+        yield _within((word,), end, 1)
     for word in (weekday, *_german(GERMAN_DAYS, weekday)):
-        yield Retelling((word,), end, end + 6 * DAY_S)
+        yield _within((word,), end, 6)
     for word in (month, *_german(GERMAN_MONTHS, month)):
-        yield Retelling((word, str(first.day)), end, end + _YEAR_S)
+        yield _within((word, str(first.day)), end, _YEAR)
 
 
-def _weekend(end: Instant, first: datetime) -> Iterator[Retelling]:
+def _weekend(end: datetime, first: datetime) -> Iterator[Retelling]:
     for word in ("weekend", "wochenende"):
-        yield Retelling((word,), end, end + 5 * DAY_S)
+        yield _within((word,), end, 5)
 
 
-def _week(end: Instant, first: datetime) -> Iterator[Retelling]:
+def _week(end: datetime, first: datetime) -> Iterator[Retelling]:
     for words in (("last", "week"), ("letzte", "woche")):
-        yield Retelling(words, end, end + 7 * DAY_S)
+        yield _within(words, end, 7)
 
 
-def _month(end: Instant, first: datetime) -> Iterator[Retelling]:
+def _month(end: datetime, first: datetime) -> Iterator[Retelling]:
     month = MONTHS[first.month - 1]
     for word in (month, *_german(GERMAN_MONTHS, month)):
-        yield Retelling((word,), end, end + _YEAR_S - 31 * DAY_S)
+        yield _within((word,), end, _YEAR - 31)
+
+
+def _within(words: tuple[str, ...], end: datetime, days: int) -> Retelling:
+    """Words that are said within so many days of an end, each of them from midnight to midnight."""
+    return Retelling(words, end.timestamp(), (end + timedelta(days=days)).timestamp())
 
 
 def _german(names: dict[str, str], name: str) -> list[str]:
@@ -81,7 +87,7 @@ _FEASTS = {
     "thanksgiving": (("thanksgiving",),),
     "valentine": (("valentine",), ("valentinstag",)),
 }
-_NAMES: tuple[tuple[Callable[[int, datetime], bool], Callable[[Instant, datetime], Iterator[Retelling]]], ...] = (
+_NAMES: tuple[tuple[Callable[[int, datetime], bool], Callable[[datetime, datetime], Iterator[Retelling]]], ...] = (
     (lambda days, first: days == 1, _day),
     (lambda days, first: days == 2 and first.weekday() == 5, _weekend),
     (lambda days, first: days == 7 and first.weekday() == 0, _week),

@@ -1,17 +1,17 @@
 """Spans of time on somebody's calendar: days, weeks, months, seasons as half-open intervals of UTC instants.
 
-A `Calendar` is a moment seen from an offset; everything is counted from its local day and never from a clock.
+A `Calendar` is a moment as a local clock shows it; everything is counted from its local day and never from now.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from datetime import date, datetime, time, timedelta
 
-from memory.model.timeline import DAY_S, EARLIEST, LATEST, Instant, Interval, to_datetime
+from memory.model.timeline import EARLIEST, LATEST, Clock, Instant, Interval, to_datetime, zone_by
 from memory.words.calendar_names import MONTHS
 
-_EPOCH = date(1970, 1, 1)
+_FIRST, _LAST = to_datetime(EARLIEST).date() - timedelta(days=1), to_datetime(LATEST).date() + timedelta(days=1)
 _SEASONS = {3: "spring", 6: "summer", 9: "autumn", 12: "winter"}
 
 
@@ -136,10 +136,10 @@ def _first_of(year: int, number: int) -> date:
 
 @dataclass(frozen=True, slots=True)
 class Calendar:
-    """A moment as its speaker saw it: the instant, the offset from UTC in seconds, and which way bare names look."""
+    """A moment as its speaker saw it: the instant, the clock it was read off, and which way bare names look."""
 
     anchor: Instant
-    offset_s: int = 0
+    clock: Clock = 0
     prefer: str = "past"
     nearest: bool = False
     """Whether a month, or a day of one, that is near the other way is meant rather than one most of a year away."""
@@ -147,7 +147,7 @@ class Calendar:
     @property
     def now(self) -> datetime:
         """The local moment."""
-        return to_datetime(self.anchor, self.offset_s)
+        return to_datetime(self.anchor, self.clock)
 
     @property
     def today(self) -> date:
@@ -156,8 +156,12 @@ class Calendar:
 
     def instant(self, midnight: date) -> Instant:
         """The UTC instant of a local midnight, kept inside what a memory can hold."""
-        seconds = (midnight - _EPOCH).days * DAY_S - self.offset_s
-        return min(max(seconds, EARLIEST), LATEST)
+        near = min(max(midnight, _FIRST), _LAST)
+        return min(max(datetime.combine(near, time(), zone_by(self.clock)).timestamp(), EARLIEST), LATEST)
+
+    def later(self, start: Instant, seconds: float) -> Instant:
+        """The instant at which a local clock shows so many seconds more; a day when clocks change is one day, too."""
+        return (to_datetime(start, self.clock) + timedelta(seconds=seconds)).timestamp()
 
     def span(self, days: Days, text: str, at: int) -> TimeSpan:
         """Local days as a span of instants."""
@@ -166,14 +170,14 @@ class Calendar:
         )
 
 
-def label(span: TimeSpan, offset_s: int = 0) -> str:
+def label(span: TimeSpan, clock: Clock = 0) -> str:
     """A span in absolute words for a reader: 7 May 2023; the week of 1 May 2023; May 2023; summer 2023; 2022.
 
     An open start or a recurrence has none: "".
     """
     if span.start is None or span.kind == "recurrence":
         return ""
-    first = to_datetime(span.start, offset_s)
+    first = to_datetime(span.start, clock)
     plain = f"{first.day} {MONTHS[first.month - 1]} {first.year}"
     words = {
         "minute": f"{plain}, {first:%H:%M}",
@@ -189,7 +193,7 @@ def label(span: TimeSpan, offset_s: int = 0) -> str:
     if span.end is None:
         return f"since {words}"
     if span.kind == "interval" and span.grain in ("day", "month", "year"):
-        last = to_datetime(span.end - 1, offset_s)
+        last = to_datetime(span.end - 1, clock)
         if (last - first).days > {"day": 1, "month": 31, "year": 366}[span.grain]:
             return f"{words} to {last.day} {MONTHS[last.month - 1]} {last.year}"
     return words

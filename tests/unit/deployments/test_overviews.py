@@ -75,7 +75,7 @@ class NoGroups:
 
 def memory_of(**reads: Any) -> AppContext:
     stores = SimpleNamespace(reads=SimpleNamespace(**reads), nights=SimpleNamespace(groups=NoGroups()))
-    return cast(AppContext, SimpleNamespace(stores=stores, offset=lambda *_: 0))
+    return cast(AppContext, SimpleNamespace(stores=stores))
 
 
 async def test_a_change_from_what_is_out_of_sight_is_no_error() -> None:

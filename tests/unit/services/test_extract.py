@@ -3,6 +3,7 @@
 import asyncio
 import gc
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -55,6 +56,32 @@ def test_what_me_wrote_is_told_of_the_owner() -> None:
         "Maya",
         "Ben",
     ]
+
+
+def read_at(profile: Profile, offset_s: int) -> list[Utterance]:
+    """What an extractor gets of a source of 12:00 UTC on 20 October 2026."""
+    heard, taken = Heard(profile), list[Utterance]()
+    segment = Segment("1", "me", "I live in Lisbon.", 0.0, 1.0)
+    heard.store(Source("diary", "user:maya", "note", 1_792_497_600.0, offset_s=offset_s, segments=(segment,)))
+
+    class Telling(ScriptedExtractor):
+        async def read(self, utterances: Sequence[Utterance]) -> Reading:
+            taken.extend(utterances)
+            return await super().read(utterances)
+
+    async def submit(user_id: str, command: AcceptReading, vectors: Mapping[str, Vector]) -> None:
+        return None
+
+    task = DueSource("user:maya", "diary", "read", "maya")
+    asyncio.run(read_source(task, heard, ReadingParts(Telling(WORDS), HashingEmbedder(), submit, 16)))
+    return taken
+
+
+def test_what_was_said_at_home_is_read_by_the_clocks_of_home() -> None:
+    berlin = Profile("Maya", time_zone="Europe/Berlin")
+    assert [each.clock for each in read_at(berlin, 7200)] == [ZoneInfo("Europe/Berlin")]
+    assert [each.clock for each in read_at(berlin, 32_400)] == [32_400], "she was in Tokyo"
+    assert [each.clock for each in read_at(Profile("Maya"), 7200)] == [7200], "nobody said where she lives"
 
 
 def test_an_owner_without_a_name_keeps_the_label() -> None:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import UTC, datetime
+from zoneinfo import ZoneInfo
 
 import pytest
 
-from memory.model.timeline import DAY_S
+from memory.model.timeline import DAY_S, Clock
 from memory.services.hits import SegmentHit
 from memory.services.promised import KnownPromise, done, promised, tells_promise
 from memory.words.promise_questions import PromiseQuestion, deed_question, promise_question
@@ -160,16 +161,34 @@ def test_what_points_to_the_words_before_is_told_and_found_with_them() -> None:
     assert promised(question, asked, [filter_, vow, photos], "Nina", 0) is not None
 
 
-def test_a_promise_is_due_on_the_day_that_was_said_whatever_the_clock_of_the_question() -> None:
-    """By 31 March, said in winter time, ends an hour into 1 April of summer time."""
-    said = replace(made("I'll send you the report by 31 March."), offset_s=3600)
-    due = datetime(2026, 3, 31, 22, 59, 59, tzinfo=UTC).timestamp()
-    report = KnownPromise("send the report", "Nina", "Lena", due, "open", said)
+@pytest.mark.parametrize(
+    ("due", "clock", "day"),
+    [
+        (datetime(2026, 3, 31, 21, 59, 59, tzinfo=UTC), ZoneInfo("Europe/Berlin"), "31 March 2026"),
+        (datetime(2026, 10, 31, 22, 59, 59, tzinfo=UTC), ZoneInfo("Europe/Berlin"), "31 October 2026"),
+        (datetime(2026, 3, 31, 14, 59, 59, tzinfo=UTC), 32_400, "31 March 2026"),
+        (datetime(2026, 4, 1, 9, 59, 59, tzinfo=UTC), -36_000, "31 March 2026"),
+    ],
+)
+def test_a_promise_is_due_on_the_day_that_was_said_by_the_clock_of_where_that_was(
+    due: datetime, clock: Clock, day: str
+) -> None:
+    said = made("I'll send you the report.")
+    report = KnownPromise("send the report", "Nina", "Lena", due.timestamp(), "open", said, clock=clock)
     asked = promise_question("What did I promise Lena?", "Nina")
     assert asked is not None
-    told = promised("What did I promise Lena?", asked, [report], "Nina", 7200)
+    told = promised("What did I promise Lena?", asked, [report], "Nina", ZoneInfo("Europe/Berlin"))
     assert told is not None
-    assert told.lead == "You promised Lena: send the report (due 31 March 2026)"
+    assert told.lead == f"You promised Lena: send the report (due {day})"
+
+
+@pytest.mark.parametrize(("kept", "day"), [((3, 30, 22, 30), "31 March 2026"), ((11, 1, 23, 30), "2 November 2026")])
+def test_a_promise_was_kept_on_a_day_by_the_clock_of_that_day(kept: tuple[int, int, int, int], day: str) -> None:
+    on = datetime(2026, *kept, tzinfo=UTC).timestamp()
+    question, drill = "Did I return the drill?", replace(DRILL, kept_on=on)
+    told = done(question, deed_question(question) or frozenset(), [drill], "Nina", ZoneInfo("Europe/Berlin"))
+    assert told is not None
+    assert f" on {day}: " in told.lead
 
 
 def test_you_in_a_statement_is_whom_it_was_promised_to() -> None:
