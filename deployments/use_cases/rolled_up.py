@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from datetime import tzinfo
 from typing import Annotated
 
 from pydantic import Field
@@ -32,6 +33,7 @@ from memory.model.timeline import iso
 from memory.retrieval.packing import tokens
 from memory.retrieval.query import Question
 from memory.services.quoting import day_of
+from memory.services.zones import zone_of
 from memory.words.cleaning import called
 
 KINDS = {2: STORYLINE, 3: MACRO}
@@ -73,7 +75,8 @@ async def context(app: AppContext, who: Caller, asked: FilteredParameters) -> Co
         cited = await cited_lines(app, who.view, groups)
         told = [each for each in groups if cited[each.group_id]]
         if told:
-            answer = _answer(question, recalled, granularity, told, cited, best)
+            home = zone_of((await app.profile(who.user_id)).time_zone)
+            answer = _answer(question, recalled, granularity, told, cited, best, home)
             if asked.record_access:
                 note_recalled(app, who.view, [each.id for each in answer.rolled_up or ()])
             return answer
@@ -120,6 +123,7 @@ def _answer(
     groups: Sequence[ShownGroup],
     cited: Mapping[str, Cited],
     scores: Mapping[str, float],
+    home: tzinfo,
 ) -> ContextAnswer:
     """The groups as lines of a context, and as results the segments that these lines cite by number."""
     shown: dict[int, tuple[ShownSegment, float]] = {}
@@ -131,7 +135,8 @@ def _answer(
         relevance = scores[group.group_id] / most
         segments = {each.segment_key: (_tellable(question, each), relevance) for each in there}
         fresh = segments | shown
-        added = _lines(group, cited[group.group_id], [*shown, *(key for key in segments if key not in shown)])
+        results = [*shown, *(key for key in segments if key not in shown)]
+        added = _lines(group, cited[group.group_id], results, home)
         if lines and budget is not None and tokens("\n".join((*lines, *added))) > budget:
             break
         shown = {key: fresh[key] for key in (*shown, *segments)}
@@ -152,10 +157,10 @@ def _tellable(question: Question, shown: ShownSegment) -> ShownSegment:
     return told[0][0] if told else replace(shown, text="")
 
 
-def _lines(group: ShownGroup, cited: Cited, results: Sequence[int]) -> list[str]:
+def _lines(group: ShownGroup, cited: Cited, results: Sequence[int], home: tzinfo) -> list[str]:
     """A group as lines of a context, which cite these results, by key, by their numbers."""
     number = {key: place for place, key in enumerate(results, 1)}
-    head = f"{called(group.anchor)}, {day_of(group.first_at, 0)} to {day_of(group.last_at, 0)}:"
+    head = f"{called(group.anchor)}, {day_of(group.first_at, home)} to {day_of(group.last_at, home)}:"
     marks = ["".join(f"[{number[each.segment_key]}]" for each in segments) for _, segments in cited]
     return [head, *(f"- {text} {mark}" for (text, _), mark in zip(cited, marks, strict=True))]
 

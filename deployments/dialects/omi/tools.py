@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import tzinfo
 from http import HTTPStatus
 from typing import Any
-from zoneinfo import ZoneInfo
 
 from fastapi.encoders import jsonable_encoder
 from starlette.responses import Response
@@ -30,21 +30,21 @@ MOST_RESULT = 4_000
 
 @dataclass(frozen=True, slots=True)
 class _Offered:
-    """A tool as Omi's chat gets it: what it has to say, what it may, what is shown meanwhile, and its result in words.
+    """A tool as Omi's chat gets it: what it has to say, what it may, what is shown meanwhile, and its result in words
+    where the owner lives.
 
-    Times in these are those where the owner lives, whose zone `shown` is given.
     Omi knows no alternatives in a schema, so arguments of which one or the other is needed are fewer here.
     """
 
     required: tuple[str, ...]
     optional: tuple[str, ...]
     status: str
-    shown: Callable[[Mapping[str, Any], ZoneInfo], str]
+    shown: Callable[[Mapping[str, Any], tzinfo], str]
 
 
-def _found(answer: Mapping[str, Any], zone: ZoneInfo) -> str:
+def _found(answer: Mapping[str, Any], home: tzinfo) -> str:
     lines = [
-        f"{to_datetime(each['timestamp']).astimezone(zone):%Y-%m-%d %H:%M}, {each['speaker']}: {each['text']}"
+        f"{to_datetime(each['timestamp'], home):%Y-%m-%d %H:%M}, {each['speaker']}: {each['text']}"
         for each in answer["results"]
     ]
     if answer["abstained"]:
@@ -52,15 +52,15 @@ def _found(answer: Mapping[str, Any], zone: ZoneInfo) -> str:
     return "\n".join(lines) if answer["results"] else "Nothing is remembered about this."
 
 
-def _changed(answer: Mapping[str, Any], _: ZoneInfo) -> str:
+def _changed(answer: Mapping[str, Any], _: tzinfo) -> str:
     return f"Done: {answer['outcome']} (fact {answer['fact_id']})."
 
 
-def _facts(answer: Mapping[str, Any], _: ZoneInfo) -> str:
+def _facts(answer: Mapping[str, Any], _: tzinfo) -> str:
     return "\n".join(f"{each['statement']} (fact {each['fact_id']})" for each in answer["facts"]) or "There are none."
 
 
-def _page(answer: Mapping[str, Any], _: ZoneInfo) -> str:
+def _page(answer: Mapping[str, Any], _: tzinfo) -> str:
     lines = [f"{answer['name']} ({answer['entity_type']})", answer["description"] or ""]
     lines += [each["statement"] for each in answer["facts"]]
     if related := ", ".join(each["name"] for each in answer["related"][:10]):
@@ -68,12 +68,12 @@ def _page(answer: Mapping[str, Any], _: ZoneInfo) -> str:
     return "\n".join(filter(None, lines))
 
 
-def _why(answer: Mapping[str, Any], _: ZoneInfo) -> str:
+def _why(answer: Mapping[str, Any], _: tzinfo) -> str:
     words = (f"{each['speaker']}: {each['text']}" for each in answer["words"])
     return "\n".join([answer["fact"]["statement"], *words])
 
 
-def _figures(answer: Mapping[str, Any], _: ZoneInfo) -> str:
+def _figures(answer: Mapping[str, Any], _: tzinfo) -> str:
     counted = {"conversations": "sessions_count", "utterances": "segments_count", "entities": "entities_count"}
     return ", ".join(f"{answer[name]} {what}" for what, name in counted.items())
 
@@ -116,8 +116,8 @@ async def use_tool(name: str, sent: Sent, who: Reader, app: Here, key: Key) -> R
         if error.status >= HTTPStatus.INTERNAL_SERVER_ERROR or isinstance(error, Forbidden):
             raise
         return VisibleJson({"error": error.detail})
-    zone = zone_of((await app.profile(who.user_id)).time_zone)
-    return VisibleJson({"result": _OFFERED[name].shown(jsonable_encoder(answer), zone)[:MOST_RESULT]})
+    home = zone_of((await app.profile(who.user_id)).time_zone)
+    return VisibleJson({"result": _OFFERED[name].shown(jsonable_encoder(answer), home)[:MOST_RESULT]})
 
 
 def _manifest(below: str) -> dict[str, Any]:
