@@ -30,10 +30,10 @@ MOST_RESULT = 4_000
 
 @dataclass(frozen=True, slots=True)
 class _Offered:
-    """A tool as Omi's chat gets it: what it has to say, what it may, what is shown meanwhile, and its result in words
-    where the owner lives.
+    """A tool as Omi's chat gets it: what it has to say, what it may, what is shown meanwhile, and its result in words.
 
-    Omi knows no alternatives in a schema, so arguments of which one or the other is needed are fewer here.
+    Times in these are those where the owner lives, whose zone `shown` is given. Omi knows no alternatives in a
+    schema, so arguments of which one or the other is needed are fewer here.
     """
 
     required: tuple[str, ...]
