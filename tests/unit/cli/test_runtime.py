@@ -61,7 +61,7 @@ def test_what_is_written_is_read_and_only_by_us(places: Places) -> None:
     assert [path.name for path in places.run.iterdir()] == ["runtime.json"]
 
 
-@pytest.mark.parametrize("left", ["", '{"home": "/ho', '{"home": "/home", "of_another_version": 1}', "[]", "7"])
+@pytest.mark.parametrize("left", ["", '{"home": "/now', '{"home": "/nowhere", "of_another_version": 1}', "[]", "7"])
 def test_a_file_that_the_power_cut_short_says_nothing(places: Places, left: str) -> None:
     places.runtime.write_text(left)
     assert read_runtime(places) is None
