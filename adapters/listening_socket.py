@@ -21,8 +21,6 @@ from memory.errors import Unavailable
 BACKLOG = 4_096
 """Connections that may wait for a gateway (the kernel's own bound, too): with 512 a crowd of 1,024 half-sent requests
 filled the queue, and whoever came then was dropped by the kernel and tried again after 1, 3, 7 and 15 seconds."""
-_AGAIN_S = 0.1
-"""Until somebody is heard again where they could not be."""
 _ASK_S = 2.0
 """The holder has nothing else to do than to answer; whoever does not is not the holder."""
 
@@ -43,7 +41,6 @@ class ListeningSocket:
         self._asked = socket.socket(socket.AF_UNIX)
         self._asked.bind(str(place))
         self._asked.listen()
-        self._closing = threading.Event()
         self._giving = threading.Thread(target=self._hand_over, name="door", daemon=True)
         self._giving.start()
 
@@ -57,7 +54,6 @@ class ListeningSocket:
 
     def close(self) -> None:
         """Let go of it; a gateway that was given it has it still."""
-        self._closing.set()
         self._asked.shutdown(socket.SHUT_RDWR)  # wakes the thread that waits, and holds the name until it has gone
         self._giving.join()
         self._asked.close()
@@ -68,11 +64,8 @@ class ListeningSocket:
         while True:
             try:
                 asking, _ = self._asked.accept()
-            except OSError as error:  # it was closed, or there are no descriptors left for a moment
-                if self._closing.wait(_AGAIN_S):
-                    return
-                log.warning("whoever asks for the front door is not heard: %s", error.strerror)
-                continue
+            except OSError:
+                return
             with asking:
                 try:
                     if user_of(asking) == os.getuid():
