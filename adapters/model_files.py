@@ -114,7 +114,7 @@ VERDICTS = ModelFile(
     "memoray",
     "adapters.embedding",
     "weights/verdicts.npz",
-    "25850075d5eab9d8f7aa287c647b39e8d78d242cf468d5ac8a0d46c50bc31e44",
+    "d16c7469b0022a1db978fbefec4edae39dbb6009da36ad2fc0589e3bcd516b8c",
     "Apache-2.0",
     "Memoray",
 )
