@@ -46,6 +46,8 @@ class Admitted:
     """A request that was let in: what its token grants and, once its route is known, whose memory it concerns."""
 
     granted: Token
+    secret: str = field(repr=False)
+    """The token itself: what goes on for long is looked at again."""
     user_id: str
     scopes: tuple[str, ...] = ()
     acts_for: str | None = None
@@ -70,7 +72,7 @@ class Admission:
             await self._app(scope, receive, send)
             return
         path = scope["path"]
-        dialect = _dialect_of(path, self._dialects)
+        dialect = next((each for each in self._dialects if each.speaks(path)), None)
         if dialect is None and not path.startswith(GUARDED):
             await self._app(scope, receive, send)
             return
@@ -113,26 +115,18 @@ async def _admitted(context: AppContext, request: Request, dialect: Dialect | No
         ticket = request.query_params.get("ticket")
         if ticket and path == STREAM and not given(request):
             let_in = context.tickets.take(ticket, context.clock.now())
-            return Admitted(valid(context, let_in.granted), let_in.user_id, acts_for=let_in.user_id)
-    granted = await known(context, _secret(request, dialect), request)
-    return Admitted(granted, granted.user_id)
-
-
-def _dialect_of(path: str, dialects: Sequence[Dialect]) -> Dialect | None:
-    return next((each for each in dialects if each.speaks(path)), None)
-
-
-def _secret(request: Request, dialect: Dialect | None) -> str:
-    """The token that a request shows in its head or, in a dialect, in its path; or nothing."""
-    return given(request) or (dialect.secret(request.url.path) if dialect is not None else "")
+            granted = valid(context, let_in.granted)
+            return Admitted(granted, let_in.secret, let_in.user_id, acts_for=let_in.user_id)
+    secret = given(request) or (dialect.secret(path) if dialect is not None else "")
+    granted = await known(context, secret, request)
+    return Admitted(granted, secret, granted.user_id)
 
 
 async def still_known(context: AppContext, request: Request) -> None:
     """Look anew at the token of a request that goes on for long. Raises Unauthenticated if it lets in no more."""
-    dialect = _dialect_of(request.url.path, request.scope["app"].state.dialects)
-    granted = await context.tokens.find(_secret(request, dialect))
-    before: Token = request.scope[GRANTED].granted
-    if granted is None or replace(granted, expires_at=None) != replace(before, expires_at=None):
+    admitted: Admitted = request.scope[GRANTED]
+    granted = await context.tokens.find(admitted.secret)
+    if granted is None or replace(granted, expires_at=None) != replace(admitted.granted, expires_at=None):
         raise Unauthenticated()
     valid(context, granted)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import secrets
 from collections import OrderedDict
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from hashlib import sha256
 
 from memory.errors import Unauthenticated
@@ -33,9 +33,10 @@ _SPOILED = (
 
 @dataclass(frozen=True, slots=True)
 class Admittance:
-    """Who comes in with a ticket, and for whom."""
+    """Who comes in with a ticket, by which token, and for whom."""
 
     granted: Token
+    secret: str = field(repr=False)
     user_id: str
 
 
@@ -45,10 +46,10 @@ class Tickets:
     def __init__(self) -> None:
         self._waiting: OrderedDict[bytes, tuple[Instant, Admittance]] = OrderedDict()
 
-    def give(self, granted: Token, user_id: str, now: Instant) -> str:
+    def give(self, lets_in: Admittance, now: Instant) -> str:
         """A new ticket for a stream of this user's events."""
         ticket = secrets.token_urlsafe(_BYTES)
-        self._waiting[_hash(ticket)] = now + LASTS_S, Admittance(granted, user_id)
+        self._waiting[_hash(ticket)] = now + LASTS_S, lets_in
         while len(self._waiting) > MOST:
             self._waiting.popitem(last=False)
         return ticket

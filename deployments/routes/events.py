@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated, Any, Literal
 
 from fastapi import Body, Header, Query, Request, Response
@@ -9,6 +10,7 @@ from fastapi.openapi.models import Example
 from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, Field
 
+from deployments.admission import Admitted, still_known
 from deployments.callers import Reader, Who
 from deployments.commands import Here
 from deployments.dates import moments_of
@@ -16,7 +18,7 @@ from deployments.kinds import Id, When
 from deployments.paging import MOST_ROWS, PageParameters, cursor_of
 from deployments.protocol import GRANTED
 from deployments.routers import json_router
-from deployments.tickets import LASTS_S
+from deployments.tickets import LASTS_S, Admittance
 from deployments.use_cases import watching
 from memory.model.events import REGISTRY
 
@@ -164,7 +166,8 @@ async def registry(who: Who) -> list[Known]:
 @router.post("/events/ticket")
 async def ticket(request: Request, who: Reader, app: Here) -> Ticket:
     """A ticket for one stream, within a minute, for a browser's EventSource, which sends no header: `?ticket=...`."""
-    given = app.tickets.give(request.scope[GRANTED].granted, who.user_id, app.clock.now())
+    admitted: Admitted = request.scope[GRANTED]
+    given = app.tickets.give(Admittance(admitted.granted, admitted.secret, who.user_id), app.clock.now())
     return Ticket(ticket=given, expires_in_s=int(LASTS_S))
 
 
@@ -185,6 +188,5 @@ async def stream(
 
     A comment comes every 15 s without one. Example: `GET /v1/events/stream`
     """
-    granted = request.scope[GRANTED].granted
-    told = await watching.stream(app, who, granted, last_event_id or since_id)
+    told = await watching.stream(app, who, partial(still_known, app, request), last_event_id or since_id)
     return StreamingResponse(told, media_type="text/event-stream", headers=STREAMED)

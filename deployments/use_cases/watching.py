@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import uuid
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
 from deployments.app_context import AppContext
 from deployments.callers import Caller, writing
-from memory.errors import Invalid
+from memory.errors import Invalid, Unauthenticated
 from memory.model.events import BY_CREATURE, Event, shown_event
 from memory.model.shown import Page
 from memory.model.timeline import DAY_S, Instant
-from memory.model.tokens import Token
 from memory.services.event_reading import read_event
 
 AT_ONCE = 250
@@ -137,20 +136,20 @@ async def _kept(
     return Page([shown_event(each) for each in page.shown], page.total, page.last)
 
 
-async def stream(app: AppContext, who: Caller, granted: Token, last_id: str | None) -> AsyncIterator[bytes]:
-    """Events as they happen, until the token expires. Raises TooManyRequests."""
+async def stream(
+    app: AppContext, who: Caller, look: Callable[[], Awaitable[None]], last_id: str | None
+) -> AsyncIterator[bytes]:
+    """Events as they happen, until `look` raises Unauthenticated: the token lets in no more. Raises TooManyRequests."""
 
     async def welcome() -> bool:
-        now = app.clock.now()
-        return any(_same(each, granted) and (each.expires_at or now) >= now for each in await app.tokens.all())
+        try:
+            await look()
+        except Unauthenticated:
+            return False
+        return True
 
     ring = await app.rings.to_listen(who.user_id)
     return app.rings.told(ring, who.view.clearance, last_id, welcome)
-
-
-def _same(known: Token, granted: Token) -> bool:
-    """Whether a token still grants what it did; a new one of its name may end later."""
-    return replace(known, expires_at=None) == replace(granted, expires_at=None)
 
 
 def _must_be_id(key: str) -> None:

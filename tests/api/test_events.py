@@ -158,6 +158,25 @@ async def test_silence_is_filled_and_a_token_that_is_taken_back_ends_the_stream(
         assert await asyncio.wait_for(listener.rest(), 10) == {": keepalive", ""}
 
 
+@pytest.mark.parametrize("by_ticket", [False, True])
+async def test_a_token_that_another_takes_the_place_of_ends_the_stream(
+    door: Door, monkeypatch: pytest.MonkeyPatch, by_ticket: bool
+) -> None:
+    monkeypatch.setattr(rings, "KEEPALIVE_S", 0.2)
+    token, query = await token_of(door, door.user), ""
+    headers = {"X-Internal-Token": token}
+    async with served(door) as address:
+        if by_ticket:
+            async with httpx.AsyncClient(base_url=address) as client:
+                ticket = (await client.post("/v1/events/ticket", headers=headers)).json()["ticket"]
+                headers, query = {}, f"?ticket={ticket}"
+        async with listening(address, query, **headers) as listener:
+            assert await listener.line() == ": keepalive"
+            name, now = f"{door.user}-{token[:6]}", door.app.clock.now()
+            assert await door.app.tokens.rotate(name, f"{token}-new", None, now)
+            assert await asyncio.wait_for(listener.rest(), 10) == {": keepalive", ""}
+
+
 async def test_a_ticket_lets_in_once_and_soon_and_a_token_in_an_address_never(door: Door) -> None:
     token = await token_of(door, door.user, "read")
     mine = await door.client_of(door.user)
