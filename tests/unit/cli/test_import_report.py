@@ -13,6 +13,7 @@ from typer.testing import CliRunner, Result
 
 from cli import import_
 from cli.main import command_line, rooms
+from config.settings import load
 from memory.errors import Invalid
 from tests.accounts import STRANGER, acting_as, only_root
 from tests.exports import SLACK
@@ -38,6 +39,8 @@ class Door:
 
 @pytest.fixture(autouse=True)
 def _door(monkeypatch: pytest.MonkeyPatch) -> None:
+    settings = load()
+    monkeypatch.setattr(import_, "load", lambda home: settings)  # a stranger may not see where the product lies
     monkeypatch.setattr(import_, "connect", lambda home, user: Door())
 
 

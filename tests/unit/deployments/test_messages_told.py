@@ -23,7 +23,7 @@ NOON = 1_782_903_600.0
         ("assistant", None, "assistant", "assistant"),
         ("ai", "Annie", "Annie", "assistant"),
         ("function", None, "tool", "tool"),
-        ("system", None, "system", "other"),
+        ("system", None, "system", "tool"),
         ("narrator", "Ben", "Ben", "other"),
     ],
 )
