@@ -32,7 +32,7 @@ MANY, TOLD = 4_000, 800
 PAGE = 10
 RARE, PROMISE, COMMON = "e-0000000000000007", "e-000000000000000a", "e-0000000000001000"
 KNOWN = "segments, sources, content, mentions, entities, fact_versions, evidence, links, journal, touched"
-"""What has statistics; of rows of the past there are none yet, as after an import."""
+"""What has statistics; of rows of the past there are none yet, or older ones, as after an import."""
 
 
 def fact_id(number: int) -> str:
@@ -80,14 +80,26 @@ class Large:
         return sum([await fetched(self.pool, table) for table in tables]) - sum(before)
 
 
-@pytest.fixture
-async def large(single: Pool, own_pool: Pool, user: str) -> Large:
-    said = tuple(Segment(str(n), "Ann", f"Name {n % TOLD} once more.", float(n), n + 1.0) for n in range(MANY))
+async def keep(pool: Pool, user: str, count: int) -> None:
+    """Let a user know all there is of so many segments."""
+    said = tuple(Segment(str(n), "Ann", f"Name {n % TOLD} once more.", float(n), n + 1.0) for n in range(count))
     source = Source("s", user_scope(user), "conversation", NOW, segments=said)
-    await PostgresCapture(single, "hashing").store(source)
-    journal = PostgresJournal(single, "hashing")
+    await PostgresCapture(pool, "hashing").store(source)
+    journal = PostgresJournal(pool, "hashing")
     turn = ChangeSet("c", "Remember", "user", NOW, tuple(rows_of(source)))
     assert await journal.commit(await journal.claim(user, "shard-0"), WorkingSet(user), turn, {})
+
+
+@pytest.fixture
+async def older_statistics(single: Pool, own_pool: Pool, user: str) -> None:
+    """Statistics of rows of the past that know somebody else alone."""
+    await keep(single, f"{user}-before", 200)
+    await plainly(own_pool, "VACUUM (ANALYZE) row_versions")
+
+
+@pytest.fixture
+async def large(single: Pool, own_pool: Pool, user: str) -> Large:
+    await keep(single, user, MANY)
     await plainly(own_pool, f"VACUUM (ANALYZE) {KNOWN}")
     return Large(single, View(user))
 
@@ -128,8 +140,8 @@ async def test_a_promise_is_shown_by_its_first_mention(large: Large) -> None:
     assert await large.read(lambda: reads.promised(large.view, [PROMISE]), "content", *HEARD) < MANY / 4
 
 
-async def test_the_past_of_a_memory_is_read_once_for_a_page(large: Large) -> None:
-    """The planner takes its rows for one, and read all of them for each entity on the page."""
+async def test_the_past_of_a_memory_is_read_once_for_a_page(older_statistics: None, large: Large) -> None:
+    """The planner takes its rows for one, and read all of them for each entity."""
     reads, then = PostgresEntityReads(large.pool), Then(None, NOW + 1)
     page = await reads.page(large.view, PAGE, then)
     assert (len(page.shown), page.total) == (PAGE, TOLD + 1)
