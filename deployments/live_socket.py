@@ -33,12 +33,12 @@ CLOSE = "CloseStream"
 """The type of the message that ends a stream; others are left unread, as clients send some to keep it alive."""
 BROKEN = 1011
 """Code of RFC 6455: hearing has ended early, and the client may connect again."""
+REFUSED = 1008
+"""Code of RFC 6455: the token of the stream lets in no more, and the client need not come again with it."""
 MOST_REASON = 120
 """Bytes of the reason of a close, of which RFC 6455 lets 123 pass."""
 GONE = (WebSocketDisconnect, RuntimeError)
 """What Starlette raises of whoever has gone, or is told something after the close."""
-REFUSED = 1008
-"""The same: who sends may do so no longer, and need not come again with that token."""
 LOOK_S = 2.0
 """Seconds between looks whether the token of a stream still lets in (chosen: elsewhere a revoked one does as long)."""
 log = logging.getLogger("memoray.gateway")

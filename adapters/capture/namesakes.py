@@ -11,8 +11,6 @@ from memory.model.ids import digest
 
 _BY_FILE = frozenset({"file name", "modification time", "document"})
 """By what a source is dated whose id holds no day: its name and its first words are all of it."""
-
-
 MOST_COMPARED = 50
 """Files of one name and one beginning that are read once more for a further one (chosen: each takes a millisecond)."""
 

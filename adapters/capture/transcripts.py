@@ -1,8 +1,8 @@
 """Transcripts of `Speaker: text`, with or without times, under any number of date headings.
 
 A turn may look like `Ana: hi`, `**Ana:** hi`, `[10:32] Ana: hi`, `(00:01:02) Ana: hi`, `10:32 Ana: hi`,
-`[2024-05-01 10:32] Ana: hi`, `2024-05-01 10:32 Ana: hi`, `Ana [10:32]: hi`, or `Ana 0:45` above what she
-says. Lines without a speaker continue.
+`[2024-05-01 10:32] Ana: hi`, `2024-05-01 10:32 Ana: hi`, `Ana [10:32]: hi`, or `Ana 0:45` above what she says. Lines
+without a speaker continue.
 """
 
 from __future__ import annotations

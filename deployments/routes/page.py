@@ -61,7 +61,7 @@ class PageRoute(APIRoute):
                 why = meant_by(refused, "a request of the page")
                 if why is None:
                     raise
-                query = request.query_params.get("q", "")[:MOST_QUERY]
+                query = request.query_params.get("q", "")[:MOST_ASKED]
                 return _page("", parts.refused(why.detail, query), why.status)
 
         return told
@@ -76,7 +76,7 @@ SHOWN = 8
 """Results, facts and promises of each kind on the page."""
 PAIRS = 3
 """Pairs of voices on the page."""
-MOST_QUERY = 1_000
+MOST_ASKED = 1_000
 """Characters of a question."""
 MOST_FIELDS = 10
 """Fields of a form: those of the page have four."""
@@ -91,7 +91,7 @@ _ENDED = "You are logged out. Nothing was changed: enter the token, and do it ag
 _FOREIGN = "This form is of another page: open this one, and try again."
 _STALE = "This form is not of your page: go back, and try again."
 _TOO_LONG = f"A correction is a sentence of at most {parts.MOST_STATEMENT:,} characters."
-Shown = Annotated[Text, Query(max_length=MOST_QUERY)]
+Shown = Annotated[Text, Query(max_length=MOST_ASKED)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,7 +270,7 @@ async def _carry_out(request: Request, visiting: Visitor | None, carried_out: An
     if visiting is None:
         return _page("", parts.ENTER.substitute(said=_ENDED), status=401)
     form, command_id = await _form(request), fresh_id()
-    query = form.get("q", "")[:MOST_QUERY]
+    query = form.get("q", "")[:MOST_ASKED]
     try:
         if not hmac.compare_digest(form.get("key", "").encode(), visiting.key.encode()):
             raise Forbidden(_STALE)

@@ -241,9 +241,10 @@ def _use(count: LabelCount, unnamed: str) -> LabelUse:
 
 
 def _kept_wordings(provenance: Mapping[str, Any], said: KnownSegment) -> dict[str, str]:
-    """What a segment says and said before, by names in the provenance of its source.
+    """What a segment says now, to be kept as a former wording: name in the provenance of its source -> words.
 
-    Where that keeps as many as it may, the eldest of the segment goes: names stay in a provenance, so others take its.
+    Where that keeps as many as it may, all wordings of the segment move up by one name, and the eldest goes: a name
+    cannot leave a provenance.
     """
     names, text = [name for name in provenance if _WAS.fullmatch(name)], said.text[:WORDING_CHARS]
     if len(names) < MOST_WORDINGS:

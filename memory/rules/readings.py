@@ -135,13 +135,12 @@ def _improved(entity: Entity, sighting: Sighting, *, again: bool) -> Entity:
     """
     names = entity.names
     fresh = tuple(alias for alias in sighting.aliases if fold(alias) not in names)
-    known, told = (
-        {name: value for name, value in each.properties.items() if value is not None} for each in (entity, sighting)
-    )
+    old, new = (entity, sighting) if again else (sighting, entity)
+    said = {name: value for each in (old, new) for name, value in each.properties.items() if value is not None}
     return replace(
         entity,
         confidence=max(entity.confidence, sighting.confidence),
-        properties={**sighting.properties, **entity.properties, **({**known, **told} if again else {**told, **known})},
+        properties={**sighting.properties, **entity.properties, **said},
         aliases=(*entity.aliases, *fresh),
     )
 

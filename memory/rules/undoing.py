@@ -64,8 +64,11 @@ def _undo_whole(turn: TurnState, done: ChangeSet) -> None:
 
 
 def _settle(turn: TurnState, undone: Sequence[Change]) -> None:
-    """Let what holds again end where something else has ended it since, and what was told since and had ended where
-    something begins that is taken back hold on."""
+    """Settle the facts that an undo moved with what was told since the command that it takes back.
+
+    A fact that holds again ends where a later one ends it. A later one that had ended where a fact began that is taken
+    back holds on.
+    """
     draft = turn.draft
     facts = [draft.facts[each] for each in dict.fromkeys(_moved(undone))]
     for fact in facts:
@@ -79,8 +82,9 @@ def _settle(turn: TurnState, undone: Sequence[Change]) -> None:
 
 
 def _moved(undone: Sequence[Change]) -> Iterator[str]:
-    """The facts that are believed of somebody else or of another time; a night mostly changes states, which say no more
-    than how near something is."""
+    """Ids of the facts whose status, subject or time was changed. A night mostly changes how near a fact is, which
+    moves no other.
+    """
     for each in undone:
         before, after = each.before, each.after
         if isinstance(before, Fact) and isinstance(after, Fact):
@@ -90,7 +94,10 @@ def _moved(undone: Sequence[Change]) -> Iterator[str]:
 
 
 def _follow(turn: TurnState, gone: Link) -> None:
-    """Let a fact be followed by what has followed the fact that is not believed any more to have taken its place."""
+    """End a fact that holds again by the earliest one that had replaced its replacement, which is taken back.
+
+    `gone` is the link by which that replacement had taken its place.
+    """
     draft = turn.draft
     old, taken = draft.facts.get(gone.to_id), draft.facts.get(gone.from_id)
     if old is None or old.status != "active" or slot_of(old) is not None or taken is None or taken.believed:
